@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 
 import pytest
 
 from tests.chaos.asker import Asked
 from tests.chaos.ledger import Frame, Ledger
-from tests.chaos.plan import QUESTIONS, Disturbance, Plan, plans
+from tests.chaos.plan import QUESTIONS, Plan
 from tests.chaos.report import judge, render, report
 from tests.chaos.target import Suffered
 
@@ -127,19 +126,3 @@ def test_the_report_counts_exact_due_and_wrong_answers_apart() -> None:
     assert not found.passed
     assert EXACT.request_id in render(found)
     assert report([EXACT], {QUESTIONS[0]: "She is dead."}, {}, 0, seed=5, seconds=60).passed
-
-
-def test_the_same_seed_plans_the_same_and_every_disturbance_comes() -> None:
-    first = list(islice(plans(1, 0), 16))
-    assert first == list(islice(plans(1, 0), 16))
-    assert first != list(islice(plans(2, 0), 16))
-    assert first != list(islice(plans(1, 1), 16))
-    for disturbed in ("cuts", "duplicates", "faults", "kill_after", "storm"):
-        assert any(getattr(plan, disturbed) for plan in first)
-    assert any(plan == Plan(plan.user, plan.question, victim=plan.victim) for plan in first)
-
-
-def test_a_run_of_one_kind_disturbs_every_answer_by_it_and_by_nothing_else() -> None:
-    for plan in islice(plans(1, 0, (Disturbance.KILL,)), 10):
-        assert plan.kill_after
-        assert (plan.cuts, plan.duplicates, plan.faults, plan.storm) == ((), (), (), None)

@@ -16,13 +16,11 @@ import pytest
 from botocore.stub import Stubber
 from moto import mock_aws
 
-from tests.deploy_proof import aws
-from tests.deploy_proof.aws import CdkDeployment, require_none
+from tests.deploy_proof.aws import require_none
 from tests.deploy_proof.emulator import UNABLE, stage_in_emulator
-from tests.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
 from tests.deploy_proof.proof import Proof
 from tests.deploy_proof.remains import remains
-from tests.deploy_proof.report import ProofError, Report, SkippedError
+from tests.deploy_proof.report import ProofError, Report
 from tests.deploy_proof.target import Target
 
 REGION: Any = {"region_name": "eu-central-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}
@@ -129,60 +127,3 @@ def test_a_stack_that_was_there_before_is_not_destroyed() -> None:
         stub.add_response("describe_stacks", {"Stacks": [stack | {"StackStatus": "ROLLBACK_COMPLETE"}]})
         with pytest.raises(ProofError, match="the proof would destroy it"):
             require_none(stubbed(cloudformation=client))
-
-
-def test_the_commands_on_aws_are_those_of_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands: list[list[str]] = []
-    monkeypatch.setattr(aws, "run", lambda command, environment: commands.append(command[1:-3]))
-    deployment = CdkDeployment("Cicada-dev", {}, {"stage": "dev", "apiLogRole": "existing"})
-    deployment.bootstrap()
-    deployment.deploy({"messagesPerMinute": "47"})
-    deployment.destroy()
-    given = ["--context=stage=dev", "--context=apiLogRole=existing"]
-    assert commands == [
-        ["bootstrap", *given],
-        ["deploy", "Cicada-dev", "--require-approval", "never", *given, "--context=messagesPerMinute=47"],
-        ["destroy", "Cicada-dev", "--force", *given],
-    ]
-
-
-def test_an_access_log_without_a_line_is_no_proof() -> None:
-    cloudformation, logs = (boto3.client(name, region_name="eu-central-1") for name in ("cloudformation", "logs"))
-    group = {
-        "LogicalResourceId": "ConversationWebSocketApiAccessLog1A",
-        "PhysicalResourceId": "the-log",
-        "ResourceType": "AWS::Logs::LogGroup",
-        "ResourceStatus": "CREATE_COMPLETE",
-        "LastUpdatedTimestamp": datetime(2026, 1, 1, tzinfo=UTC),
-    }
-    asked = {"logGroupName": "the-log", "limit": 1}
-    stage = stubbed(cloudformation=cloudformation, logs=logs)
-    with Stubber(cloudformation) as resources, Stubber(logs) as lines:
-        for events in ([], [{"message": "{}"}]):
-            resources.add_response("list_stack_resources", {"StackResourceSummaries": [group]})
-            lines.add_response("filter_log_events", {"events": events}, asked)
-        with pytest.raises(ProofError, match="is empty"):
-            api_writes_its_log(stage, patience_seconds=0)
-        assert api_writes_its_log(stage, patience_seconds=0) == "the access log has lines such as {}"
-
-
-def test_a_collection_that_is_not_active_is_no_proof() -> None:
-    client = boto3.client("opensearchserverless", region_name="eu-central-1")
-    with Stubber(client) as stub:
-        for status in ("ACTIVE", "FAILED"):
-            found = {"collectionDetails": [{"name": "cicada-dev", "status": status}]}
-            stub.add_response("batch_get_collection", found, {"names": ["cicada-dev"]})
-        assert "is ACTIVE" in collection_is_active(stubbed(opensearchserverless=client))
-        with pytest.raises(ProofError, match="FAILED"):
-            collection_is_active(stubbed(opensearchserverless=client))
-
-
-def test_a_step_counts_once_whatever_becomes_of_it() -> None:
-    report = Report(lambda _line: None)
-
-    def skip() -> str:
-        raise SkippedError("there is no browser")
-
-    assert report.take("page", skip)
-    assert report.take("page", lambda: "seen")
-    assert (report.shown, report.skipped) == (["page"], {"page": "there is no browser"})

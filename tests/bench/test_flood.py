@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Usage
-from tests.flood.counting import AUDIT, INVOCATIONS, READS, SENDS, WRITES, service_of
-from tests.flood.floods import CONNECTIONS, FLOODS, Period, measured
+from tests.flood.counting import SENDS
+from tests.flood.floods import FLOODS, Period, measured
 
 BY_NAME = {each.name: each for each in FLOODS}
 
@@ -45,25 +43,3 @@ def test_without_the_limit_the_measurement_shows_it(monkeypatch: pytest.MonkeyPa
         assert period.sent == period.carried_out == 20
         # The first repeat is of a request that has waited long: it is queued outside its session's order too.
         assert period.calls[SENDS] in (20, 21)
-
-
-def test_a_handshake_is_two_invocations_and_a_record() -> None:
-    first, _ = flooded(CONNECTIONS)
-    assert first.calls[INVOCATIONS] == 2 * first.sent
-    assert first.calls[AUDIT] == first.sent
-
-
-@pytest.mark.parametrize(
-    ("service", "operation", "parameters", "name", "number"),
-    [
-        ("dynamodb", "Query", {}, READS, 1),
-        ("dynamodb", "UpdateItem", {}, WRITES, 1),
-        ("dynamodb", "TransactWriteItems", {"TransactItems": [{}, {}, {}]}, WRITES, 3),
-        ("sqs", "SendMessage", {}, SENDS, 1),
-        ("sqs", "GetQueueUrl", {}, "other calls", 1),
-    ],
-)
-def test_a_transaction_counts_once_for_each_write(
-    service: str, operation: str, parameters: Mapping[str, object], name: str, number: int
-) -> None:
-    assert service_of(service, operation, parameters) == (name, number)

@@ -43,6 +43,14 @@ class DeployedPool:
         found = self.cognito.admin_list_groups_for_user(UserPoolId=self.pool_id, Username=user)["Groups"]
         return {group["GroupName"] for group in found}
 
+    def sign_in(self, user: str, password: str) -> Any:
+        """What Cognito replies to the password: tokens, or a challenge."""
+        return self.cognito.initiate_auth(
+            AuthFlow="USER_PASSWORD_AUTH",
+            ClientId=self.client_id,
+            AuthParameters={"USERNAME": user, "PASSWORD": password},
+        )
+
     def users(self) -> set[str]:
         return {user["Username"] for user in self.cognito.list_users(UserPoolId=self.pool_id)["Users"]}
 

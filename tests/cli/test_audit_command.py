@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake, Outcome, ShownDocument
 from cli.__main__ import main
+from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 
 __all__ = ["aws_account"]
@@ -63,18 +64,16 @@ def audit(*options: str) -> int:
     return main(["audit", "--stack", "Cicada-dev", *options])
 
 
-def found(capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, Any]]:
+def found(shell: Shell, *options: str) -> list[dict[str, Any]]:
     assert audit("--json", *options) == 0
-    records: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["records"]
+    records: list[dict[str, Any]] = shell.json()["records"]
     return records
 
 
-def test_the_trail_is_a_table_in_the_order_of_time(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_trail_is_a_table_in_the_order_of_time(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, BETA, REFUSED, ANN, CONNECTED)
     assert audit() == 0
-    head, connected, refused, ann, beta, total = capsys.readouterr().out.splitlines()
+    head, connected, refused, ann, beta, total = shell.lines()
     assert head.split()[:4] == ["TIME", "TENANT", "USER", "EVENT"]
     assert connected.split()[1:] == ["acme", "ann", "connected", "c1", "192.0.2.1"]
     assert "refused: The access token is not valid." in refused
@@ -99,32 +98,28 @@ def test_the_trail_is_a_table_in_the_order_of_time(
         (["--since", "150m", "--until", "45m"], [ANN, BOB]),
     ],
 )
-def test_records_are_found_by_user_document_tenant_base_and_time(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], options: list[str], wanted: list[AuditRecord]
+def test_records_are_found_by_what_is_asked_for(
+    aws_account: ScriptedAws, shell: Shell, options: list[str], wanted: list[AuditRecord]
 ) -> None:
     """Whatever of it CloudWatch Logs has filtered already."""
     keeping(aws_account, *RECORDS)
-    assert found(capsys, *options) == [json.loads(encode(each)) for each in wanted]
+    assert found(shell, *options) == [json.loads(encode(each)) for each in wanted]
 
 
-def test_a_user_of_whom_there_is_neither_a_record_nor_an_account_is_said(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_unknown_user_is_said(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, BOB)
-    assert found(capsys, "--user", "ann") == []
-    assert len(found(capsys, "--user", "bob")) == 1, "Of a deleted account there are records."
+    assert found(shell, "--user", "ann") == []
+    assert len(found(shell, "--user", "bob")) == 1, "Of a deleted account there are records."
     for name, meant in (("Ann", "; did you mean “ann”?"), ("nobody", ".")):
         assert audit("--user", name) == 1
         sentence = f"There is no record of {name} in this time, and no account of that name or id{meant}"
-        assert capsys.readouterr().err == f"cicada: {sentence}\n"
+        assert shell.err() == f"cicada: {sentence}\n"
 
 
-def test_cloudwatch_logs_is_asked_for_the_time_and_the_words(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cloudwatch_logs_is_asked_for_the_time_and_the_words(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account)
-    found(capsys, "--user", "ann", "--document", "hr/salaries.md", "--since", "2026-01-31", "--until", "2026-02-01")
-    found(capsys, "--document", 'an "odd" näme.md', "--since", "2026-01-31T01:00+01:00")
+    found(shell, "--user", "ann", "--document", "hr/salaries.md", "--since", "2026-01-31", "--until", "2026-02-01")
+    found(shell, "--document", 'an "odd" näme.md', "--since", "2026-01-31T01:00+01:00")
     first, second = aws_account.called("FilterLogEvents")
     assert first["logGroupName"] == "the-audit-log"
     assert first["filterPattern"] == '"ann" "hr/salaries.md"'
@@ -133,24 +128,20 @@ def test_cloudwatch_logs_is_asked_for_the_time_and_the_words(
     assert (second["filterPattern"], second["startTime"]) == ("", first["startTime"])
 
 
-def test_pages_are_read_to_the_last_one_and_empty_ones_passed_over(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_pages_are_read_to_the_last_one_and_empty_ones_passed_over(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, ANN, pages=3)
-    assert len(found(capsys)) == 1
+    assert len(found(shell)) == 1
     assert [each.get("nextToken") for each in aws_account.called("FilterLogEvents")] == [None, "1", "2"]
 
 
-def test_an_attempt_that_was_recorded_twice_is_shown_once(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_attempt_that_was_recorded_twice_is_shown_once(aws_account: ScriptedAws, shell: Shell) -> None:
     again = replace(ANN, at=ANN.at + 60, repeated=True)
     second = replace(ANN, attempt=2, at=ANN.at + 90)
     replayed = replace(ANN, outcome="replayed", at=ANN.at + 120)
     # The trail has only repeated records of this one.
     lost = replace(BOB, repeated=True)
     keeping(aws_account, ANN, again, second, replayed, replayed, lost, lost)
-    rows = [(each["login"], each["attempt"], each["outcome"]) for each in found(capsys)]
+    rows = [(each["login"], each["attempt"], each["outcome"]) for each in found(shell)]
     assert rows == [
         ("ann", 1, "complete"),
         ("ann", 2, "complete"),
@@ -160,47 +151,37 @@ def test_an_attempt_that_was_recorded_twice_is_shown_once(
     ]
 
 
-def test_the_latest_are_shown_and_the_others_counted(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_latest_are_shown_and_the_others_counted(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, *RECORDS)
     assert audit("--limit", "2") == 0
-    printed = capsys.readouterr().out
+    printed = shell.out()
     assert "bob" in printed
     assert "ann" not in printed
     assert "3 earlier records match too" in printed
 
 
-def test_programs_get_the_latest_alone_and_what_is_left_out(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_programs_get_the_latest_alone_and_what_is_left_out(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, ANN, BOB, "no JSON")
     assert audit("--json", "--limit", "1") == 1
-    printed = json.loads(capsys.readouterr().out)
+    printed = shell.json()
     assert printed == {"records": [json.loads(encode(BOB))], "more": 1, "unread": 1}
 
 
-def test_what_cannot_be_read_is_counted_and_not_passed_over_in_silence(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_read_is_counted_and_not_passed_over_in_silence(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, ANN, '{"kind":"of a later version"}', "no JSON")
     assert audit() == 1
-    assert "2 events of the log cannot be read" in capsys.readouterr().out
+    assert "2 events of the log cannot be read" in shell.out()
 
 
-def test_a_field_that_a_later_version_has_added_is_no_hindrance(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_field_that_a_later_version_has_added_is_no_hindrance(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, json.dumps(json.loads(encode(ANN)) | {"mood": "good"}))
-    assert [each["login"] for each in found(capsys)] == ["ann"]
+    assert [each["login"] for each in found(shell)] == ["ann"]
 
 
-def test_a_user_agent_or_a_name_does_not_steer_the_terminal(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_user_agent_or_a_name_does_not_steer_the_terminal(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account, replace(ANN, login="\x1b[2Jann\nbob"))
     assert audit() == 0
-    printed = capsys.readouterr().out
+    printed = shell.out()
     assert "\x1b" not in printed
     assert len(printed.splitlines()) == 3
 
@@ -218,25 +199,25 @@ def test_a_user_agent_or_a_name_does_not_steer_the_terminal(
         (["--limit", "many"], "'many' is not a valid integer"),
     ],
 )
-def test_bad_input_is_refused_with_a_sentence_before_anything_is_asked(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
+def test_bad_input_is_refused_before_anything_is_asked(
+    aws_account: ScriptedAws, shell: Shell, options: list[str], sentence: str
 ) -> None:
     assert audit(*options) == 2
-    assert sentence in capsys.readouterr().err
+    assert sentence in shell.err()
     assert aws_account.calls == []
 
 
-def test_a_log_that_may_not_be_read_is_a_sentence(aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_that_may_not_be_read_is_a_sentence(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account)
     denied = "User: x is not authorized to perform: logs:FilterLogEvents on resource: y"
     aws_account.replies["logs", "FilterLogEvents"] = refusal("AccessDeniedException", denied)
     assert audit() == 1
-    assert "allow logs:FilterLogEvents" in capsys.readouterr().err
+    assert "allow logs:FilterLogEvents" in shell.err()
 
 
-def test_a_stack_from_before_the_trail_is_named(aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stack_from_before_the_trail_is_named(aws_account: ScriptedAws, shell: Shell) -> None:
     keeping(aws_account)
     stacks = aws_account.replies["cloudformation", "DescribeStacks"]["Stacks"]
     stacks[0]["Outputs"] = []
     assert audit() == 1
-    assert "The stack has no output AuditLogGroup; deploy it again." in capsys.readouterr().err
+    assert "The stack has no output AuditLogGroup; deploy it again." in shell.err()

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from cli.__main__ import main
+from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
 from tests.clients.listings import DOCUMENTS, listed
 from tests.patience import PATIENCE_SECONDS
@@ -46,13 +47,11 @@ def chat(lines: str, monkeypatch: pytest.MonkeyPatch) -> int:
     return main(["chat"])
 
 
-def test_each_line_of_a_pipe_is_a_question_of_one_conversation(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_piped_line_is_a_question(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert chat("first\n\nsecond\n", monkeypatch) == 0
     asked = [(command["message"], command.get("sessionId")) for command in piped.questions()]
     assert asked == [("first", None), ("second", "session-1")]
-    assert capsys.readouterr().out == f"{TEXT}\n{SOURCE_LINE}\n\n" * 2
+    assert shell.out() == f"{TEXT}\n{SOURCE_LINE}\n\n" * 2
 
 
 def test_new_begins_another_conversation(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,18 +60,14 @@ def test_new_begins_another_conversation(piped: DisturbingServer, monkeypatch: p
     assert asked == [("first", None), ("second", None)]
 
 
-def test_sources_shows_what_the_last_answer_cites(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_sources_of_the_last_answer(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert chat("/sources\nfirst\n/sources\n", monkeypatch) == 0
-    captured = capsys.readouterr()
+    captured = shell.read()
     assert captured.err == "There are no sources.\n"
     assert captured.out.endswith(f"{SOURCE_LINE}\n SEYTON: The Queen, my lord, is dead.\n".replace("\n ", "\n"))
 
 
-def test_history_shows_conversations_first_and_then_this_one(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_history(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     turn = {"requestId": "r", "createdAt": "2026-01-02T03:04:05.000+00:00", "status": "complete", "message": "first"}
     session = {"sessionId": "s-9", "title": "An\x1b[1m older one", "lastAt": "2026-01-01T00:00:00.000+00:00"}
 
@@ -85,15 +80,13 @@ def test_history_shows_conversations_first_and_then_this_one(
 
     piped.on_command = page
     assert chat("/history\nfirst\n/history\n", monkeypatch) == 0
-    captured = capsys.readouterr()
+    captured = shell.read()
     assert captured.out.startswith("2026-01-01 00:00 s-9 An[1m older one\n")
     assert captured.out.endswith("The answer.\n")
     assert captured.err == "2026-01-02 03:04 first\n"
 
 
-def test_more_is_asked_for_where_there_is_more(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_more_is_asked_for_where_there_is_more(monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     with running(DisturbingServer(listed())) as server:
         at_server(server, monkeypatch)
         assert chat("list them\nmore\n", monkeypatch) == 0
@@ -101,7 +94,7 @@ def test_more_is_asked_for_where_there_is_more(
         assert chat("list them\n", monkeypatch) == 0
     assert [each["message"] for each in server.questions()] == ["list them", "more", "list them"]
     assert server.questions()[1]["sessionId"] == "session-1"
-    said = capsys.readouterr().err.splitlines()
+    said = shell.err().splitlines()
     assert [line for line in said if "of 57" in line] == [
         *["21–23 of 57 · “more” shows the next page"] * 2,
         "21–23 of 57",
@@ -121,17 +114,13 @@ def test_a_listing_fits_into_the_terminal(tmp_path: Path) -> None:
         screen.expect("\x1b[2mKnowledge base: store\x1b[0m")
 
 
-def test_an_unknown_command_is_not_a_question(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unknown_command(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     assert chat("/nothing\n/help\n", monkeypatch) == 1
     assert piped.commands == []
-    assert "There is no /nothing." in capsys.readouterr().err
+    assert "There is no /nothing." in shell.err()
 
 
-def test_a_refused_question_does_not_end_the_conversation(
-    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_refused_question(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     def refuse_first(command: Body) -> list[Body] | None:
         if command.get("message") != "first":
             return None
@@ -139,7 +128,7 @@ def test_a_refused_question_does_not_end_the_conversation(
 
     piped.on_command = refuse_first
     assert chat("first\nsecond\n", monkeypatch) == 1
-    captured = capsys.readouterr()
+    captured = shell.read()
     assert captured.err == "Too long.\n"
     assert TEXT in captured.out
 
@@ -239,15 +228,6 @@ def test_a_lost_connection_is_one_dim_line_at_a_terminal(tmp_path: Path) -> None
         screen.expect("The Queen, my ")
         screen.expect("\x1b[2mThe connection was lost; the answer goes on where it stopped.\x1b[0m")
         screen.expect("lord, is dead. [1]")
-        screen.expect(SOURCE_LINE)
-
-
-def test_no_color_leaves_the_text_plain(tmp_path: Path) -> None:
-    with running(DisturbingServer()) as server, terminal(server, tmp_path, NO_COLOR="1") as screen:
-        screen.expect("> ")
-        screen.press(b"q\r")
-        screen.expect("is dead.")
-        assert "\x1b[2m" not in screen.seen
         screen.expect(SOURCE_LINE)
 
 

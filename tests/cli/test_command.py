@@ -19,6 +19,7 @@ from cli.command import cicada
 from cli.settings import read_settings
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
+from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, Body, DisturbingServer, Drop, answer, refused, running
 from tests.clients.listings import AGGREGATES, COLUMNS, DOCUMENTS, GROUPS, PLAN, listed
 
@@ -70,16 +71,10 @@ def at(server: DisturbingServer) -> list[str]:
     return ["--url", server.url, "--token", TOKEN]
 
 
-def test_help_names_every_subcommand(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--help"]) == 0
-    shown = capsys.readouterr().out
-    assert all(name in shown for name in ("chat", "ask", "remove", "stage", "token", "invoke", "eval"))
-
-
 @pytest.mark.parametrize("name", cicada.commands)
-def test_every_subcommand_has_help_with_an_example(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([name, "--help"]) == 0
-    shown = capsys.readouterr().out
+def test_every_subcommand_has_help_with_an_example(name: str, shell: Shell) -> None:
+    assert shell(name, "--help") == 0
+    shown = shell.out()
     assert f"Usage: cicada {name}" in shown
     assert f"cicada {name}" in shown.partition("example: ")[2]
 
@@ -101,11 +96,9 @@ def test_help_loads_nothing_heavy() -> None:
         (["stage", "\u200b"], "Got unexpected extra argument (\\u200b) Try `cicada stage --help`."),
     ],
 )
-def test_a_misspelt_command_or_option_is_one_sentence_with_the_one_that_may_be_meant(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    assert capsys.readouterr().err == f"cicada: {said}\n"
+def test_misspelt_command_or_option(arguments: list[str], said: str, shell: Shell) -> None:
+    assert shell(*arguments) == 2
+    assert shell.err() == f"cicada: {said}\n"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -118,7 +111,7 @@ def test_a_shell_gets_a_script_that_asks_this_command(shell: str, capfd: pytest.
     ("typed", "offered"),
     [("cicada red", "redrive"), ("cicada user sig", "sign-out"), ("cicada documents list --state rej", "rejected")],
 )
-def test_a_shell_is_offered_what_completes_the_line(
+def test_completion(
     typed: str, offered: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("_CICADA_COMPLETE", "bash_complete")
@@ -128,33 +121,31 @@ def test_a_shell_is_offered_what_completes_the_line(
     assert capfd.readouterr().out == f"plain,{offered}\n"
 
 
-def test_ask_prints_the_answer_and_then_its_sources(
-    server: DisturbingServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "Who says that the queen is dead?", *at(server)]) == 0
-    captured = capsys.readouterr()
+def test_ask_prints_the_answer_and_then_its_sources(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("ask", "Who says that the queen is dead?", *at(server)) == 0
+    captured = shell.read()
     assert captured.out == f"{TEXT}\n{SOURCE_LINE}"
     assert captured.err == ""
 
 
-def test_only_the_sources_that_the_answer_cites_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_sources_that_the_answer_cites_are_shown(shell: Shell) -> None:
     script = answer(["The Queen ", "is dead [2][4", "], and more [1; 12]."])
     script[2] = {"type": "sources", "sources": [SOURCE | {"n": n} for n in range(1, 6)]}
     with running(DisturbingServer(script)) as server:
-        assert main(["ask", "q", *at(server)]) == 0
-    shown = capsys.readouterr().out.splitlines()[1:]
+        assert shell("ask", "q", *at(server)) == 0
+    shown = shell.lines()[1:]
     assert [line[:3] for line in shown] == ["[1]", "[2]", "[4]"]
 
 
-def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--version"]) == 0
+def test_the_version_is_the_packages(shell: Shell) -> None:
+    assert shell("--version") == 0
     with (ROOT / "pyproject.toml").open("rb") as file:
-        assert capsys.readouterr().out == f"cicada {tomllib.load(file)['project']['version']}\n"
+        assert shell.out() == f"cicada {tomllib.load(file)['project']['version']}\n"
 
 
-def test_ask_prints_one_json_object(server: DisturbingServer, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", "q", "--json", *at(server)]) == 0
-    printed = json.loads(capsys.readouterr().out)
+def test_ask_prints_one_json_object(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("ask", "q", "--json", *at(server)) == 0
+    printed = shell.json()
     assert printed == {
         "requestId": server.commands[0]["requestId"],
         "sessionId": "session-1",
@@ -172,10 +163,10 @@ def test_ask_prints_one_json_object(server: DisturbingServer, capsys: pytest.Cap
     }
 
 
-def test_a_listing_is_in_the_json_as_on_the_wire(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_listing_is_in_the_json_as_on_the_wire(shell: Shell) -> None:
     with running(DisturbingServer(listed())) as server:
-        assert main(["ask", "q", "--json", *at(server)]) == 0
-    printed = json.loads(capsys.readouterr().out)
+        assert shell("ask", "q", "--json", *at(server)) == 0
+    printed = shell.json()
     assert printed["listing"] == {
         "total": 57,
         "documents": DOCUMENTS,
@@ -190,10 +181,10 @@ def test_a_listing_is_in_the_json_as_on_the_wire(capsys: pytest.CaptureFixture[s
     assert printed["plan"] == PLAN
 
 
-def test_a_listing_is_a_table_behind_the_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_listing_is_a_table_behind_the_sentence(shell: Shell) -> None:
     with running(DisturbingServer(listed())) as server:
-        assert main(["ask", "q", "--explain", *at(server)]) == 0
-    captured = capsys.readouterr()
+        assert shell("ask", "q", "--explain", *at(server)) == 0
+    captured = shell.read()
     assert captured.out.splitlines() == [
         "57 documents match.",
         "Number      Value",
@@ -241,14 +232,12 @@ def history(command: Body, known: str) -> list[Body] | None:
 
 
 @pytest.mark.parametrize("command", [["ask", "q"], ["chat"]])
-def test_a_conversation_that_the_user_does_not_have_is_refused_before_anything_is_asked(
-    server: DisturbingServer, capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
+def test_unknown_conversation_is_refused(server: DisturbingServer, shell: Shell, command: list[str]) -> None:
     server.on_command = lambda command: history(command, known="s-1234")
     for wrong, meant in (("s-123", "; did you mean “s-1234”?"), ("x", ".")):
-        assert main([*command, "--session", wrong, *at(server)]) == 2
+        assert shell(*command, "--session", wrong, *at(server)) == 2
         said = f"cicada: You have no conversation {wrong}, or it has expired{meant} `/history` in"
-        assert capsys.readouterr().err.startswith(said)
+        assert shell.err().startswith(said)
     assert server.questions() == []
 
 
@@ -266,11 +255,9 @@ def test_ask_sends_filters_as_the_protocol_writes_them(server: DisturbingServer)
     }
 
 
-def test_a_filter_that_is_none_is_refused_before_anything_is_sent(
-    server: DisturbingServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "q", "--filter", "status", *at(server)]) == 2
-    assert "'status' is no filter; write it as status=approved" in capsys.readouterr().err
+def test_a_filter_that_is_none_is_refused_before_anything_is_sent(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("ask", "q", "--filter", "status", *at(server)) == 2
+    assert "'status' is no filter; write it as status=approved" in shell.err()
     assert server.commands == []
 
 
@@ -280,54 +267,52 @@ def test_ask_reads_the_question_from_standard_input(server: DisturbingServer, mo
     assert server.commands[0]["message"] == "a long\nquestion"
 
 
-def test_ask_survives_a_broken_connection_and_says_so_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_ask_survives_a_broken_connection_and_says_so_beside_the_answer(shell: Shell) -> None:
     server = DisturbingServer(
         network=lambda delivery: [*delivery.frames[:6], Drop()] if delivery.connection == 1 else delivery.frames
     )
     with running(server):
-        assert main(["ask", "q", *at(server)]) == 0
-    captured = capsys.readouterr()
+        assert shell("ask", "q", *at(server)) == 0
+    captured = shell.read()
     assert captured.out == f"{TEXT}\n{SOURCE_LINE}"
     assert captured.err == "The connection was lost; the answer goes on where it stopped.\n"
 
 
-def test_a_failed_answer_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_answer_is_exit_code_1(shell: Shell) -> None:
     failure = {"type": "error", "error": "The model failed.", "code": "stream_broken", "retryable": True}
     with running(DisturbingServer(script=[*answer()[:4], failure])) as server:
-        assert main(["ask", "q", *at(server)]) == 1
-        assert "The model failed." in capsys.readouterr().err
-        assert main(["ask", "q", "--json", *at(server)]) == 1
-    printed = json.loads(capsys.readouterr().out)
+        assert shell("ask", "q", *at(server)) == 1
+        assert "The model failed." in shell.err()
+        assert shell("ask", "q", "--json", *at(server)) == 1
+    printed = shell.json()
     assert printed["status"] == "failed"
     assert printed["failure"] == {"error": "The model failed.", "code": "stream_broken", "retryable": True}
 
 
-def test_a_refused_question_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_question_is_one_sentence(shell: Shell) -> None:
     sentence = "Too many\x1b[31m requests."
     limited = DisturbingServer(
         on_command=lambda command: [refused(command["requestId"], "rate_limited", sentence, retryAfterSeconds=3)]
     )
     with running(limited):
-        assert main(["ask", "q", *at(limited)]) == 1
-    assert capsys.readouterr().err == "cicada: Too many[31m requests.\n"
+        assert shell("ask", "q", *at(limited)) == 1
+    assert shell.err() == "cicada: Too many[31m requests.\n"
 
 
-def test_a_refused_token_is_one_sentence_without_the_token(
-    server: DisturbingServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "q", "--url", server.url, "--token", "wrong-token"]) == 1
-    said = capsys.readouterr().err
+def test_a_refused_token_is_one_sentence_without_the_token(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("ask", "q", "--url", server.url, "--token", "wrong-token") == 1
+    said = shell.err()
     assert said.startswith("cicada: ws://127.0.0.1")
     assert "refused the access token (HTTP 403)" in said
     assert said.endswith("ask your operator whether your account is enabled and has exactly one tenant.\n")
     assert "wrong-token" not in said
 
 
-def test_nobody_listening_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_listening_is_one_sentence(shell: Shell) -> None:
     with running(DisturbingServer()) as server:
         pass
-    assert main(["ask", "q", *at(server)]) == 1
-    assert capsys.readouterr().err == f"cicada: Nothing answers at {server.url}.\n"
+    assert shell("ask", "q", *at(server)) == 1
+    assert shell.err() == f"cicada: Nothing answers at {server.url}.\n"
 
 
 @pytest.mark.parametrize(
@@ -338,11 +323,9 @@ def test_nobody_listening_is_one_sentence(capsys: pytest.CaptureFixture[str]) ->
         (["ask", "q", "--url", "ws://127.0.0.1:1"], "no access token"),
     ],
 )
-def test_a_wrong_use_is_one_sentence_and_exit_code_2(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(arguments) == 2
-    assert said in capsys.readouterr().err
+def test_a_wrong_use_is_one_sentence_and_exit_code_2(arguments: list[str], said: str, shell: Shell) -> None:
+    assert shell(*arguments) == 2
+    assert said in shell.err()
 
 
 def test_the_environment_names_address_and_token(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -358,106 +341,88 @@ def test_settings_come_from_the_environment_given() -> None:
     assert read_settings({"CICADA_STAGE_DIR": "/x"}).stage_file == Path("/x/stage.json")
 
 
-def test_without_address_the_local_stage_is_asked_as_its_first_user(
-    stage: dict[str, Any], server: DisturbingServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "q"]) == 0
+def test_the_local_stage_is_the_default(stage: dict[str, Any], server: DisturbingServer, shell: Shell) -> None:
+    assert shell("ask", "q") == 0
     assert server.tokens == [TOKEN]
 
 
-def test_a_user_that_the_stage_does_not_have_is_named(
-    stage: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "q", "--user", "eve"]) == 2
-    assert capsys.readouterr().err == (
+def test_a_user_that_the_stage_does_not_have_is_named(stage: dict[str, Any], shell: Shell) -> None:
+    assert shell("ask", "q", "--user", "eve") == 2
+    assert shell.err() == (
         "cicada: eve is no sample user of the local stage, which are ada, grace: set CICADA_PASSWORD to sign in.\n"
     )
 
 
-def test_without_a_stage_every_command_says_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_stage_every_command_says_what_to_do(shell: Shell) -> None:
     for arguments in (["ask", "q"], ["chat"], ["stage"], ["token", "ada"], ["invoke", "message_processor"]):
-        assert main(arguments) == 1
+        assert shell(*arguments) == 1
         where = read_settings().stage_file
-        assert capsys.readouterr().err == (
-            f"cicada: The local stage is not running ({where} is missing): run `make run` first.\n"
-        )
+        assert shell.err() == (f"cicada: The local stage is not running ({where} is missing): run `make run` first.\n")
 
 
-def test_a_stage_that_no_longer_answers_is_said(
-    stage: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stage_that_no_longer_answers_is_said(stage: dict[str, Any], tmp_path: Path, shell: Shell) -> None:
     with running(DisturbingServer()) as gone:
         dead = gone.url.replace("ws://", "http://")
     (tmp_path / "stage.json").write_text(json.dumps(stage | {"endpointUrl": dead}))
-    assert main(["stage"]) == 1
-    assert capsys.readouterr().err == f"cicada: The local stage does not answer at {dead}: run `make run` first.\n"
+    assert shell("stage") == 1
+    assert shell.err() == f"cicada: The local stage does not answer at {dead}: run `make run` first.\n"
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"users": 3}', "\xff"])
-def test_a_stage_file_that_is_none_is_said(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_stage_file_that_is_none_is_said(content: str, tmp_path: Path, shell: Shell) -> None:
     (tmp_path / "stage.json").write_bytes(content.encode("latin-1"))
-    assert main(["stage"]) == 1
-    assert "cannot be used: run `make run` first" in capsys.readouterr().err
+    assert shell("stage") == 1
+    assert "cannot be used: run `make run` first" in shell.err()
 
 
-def test_stage_shows_what_runs_where(stage: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["stage"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_stage_shows_what_runs_where(stage: dict[str, Any], shell: Shell) -> None:
+    assert shell("stage") == 0
+    lines = shell.lines()
     assert lines[0] == f"WebSocket      {stage['websocketUrl']}"
     assert "Users          ada, password Ada-1815!" in lines
     assert "               grace, password Grace-1906!" in lines
     assert "Functions      message_processor: cicada-local-message-processor" in lines
 
 
-def test_stage_shows_the_id_by_which_viewers_are_named(
-    stage: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stage_shows_the_id_by_which_viewers_are_named(stage: dict[str, Any], tmp_path: Path, shell: Shell) -> None:
     stage["users"][0]["sub"] = "a1b2"
     (tmp_path / "stage.json").write_text(json.dumps(stage))
-    assert main(["stage"]) == 0
-    assert "Users          ada, password Ada-1815!, sub a1b2" in capsys.readouterr().out.splitlines()
+    assert shell("stage") == 0
+    assert "Users          ada, password Ada-1815!, sub a1b2" in shell.lines()
 
 
-def test_stage_prints_the_same_as_json(stage: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["stage", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == stage
+def test_stage_prints_the_same_as_json(stage: dict[str, Any], shell: Shell) -> None:
+    assert shell("stage", "--json") == 0
+    assert shell.json() == stage
 
 
-def test_token_prints_the_access_token_and_nothing_else(
-    stage: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["token", "grace"]) == 0
-    assert capsys.readouterr().out == f"{TOKEN}\n"
+def test_token_prints_the_access_token_and_nothing_else(stage: dict[str, Any], shell: Shell) -> None:
+    assert shell("token", "grace") == 0
+    assert shell.out() == f"{TOKEN}\n"
 
 
-def test_a_wrong_password_is_one_sentence_without_it(
-    stage: dict[str, Any], aws: AwsStandIn, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_password_is_one_sentence_without_it(stage: dict[str, Any], aws: AwsStandIn, shell: Shell) -> None:
     aws.passwords["grace"] = "changed"
-    assert main(["token", "grace"]) == 1
-    said = capsys.readouterr().err
+    assert shell("token", "grace") == 1
+    said = shell.err()
     assert said == (
         "cicada: grace is not let in: Incorrect username or password. Restart the local stage with `make run`.\n"
     )
 
 
-def test_a_disabled_user_is_not_told_to_restart_the_stage(
-    stage: dict[str, Any], aws: AwsStandIn, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_disabled_user_is_not_told_to_restart_the_stage(stage: dict[str, Any], aws: AwsStandIn, shell: Shell) -> None:
     aws.is_disabled = True
-    assert main(["token", "grace"]) == 1
-    assert capsys.readouterr().err == "cicada: grace is not let in: User is disabled.\n"
+    assert shell("token", "grace") == 1
+    assert shell.err() == "cicada: grace is not let in: User is disabled.\n"
 
 
-def test_invoke_sends_the_event_and_prints_what_the_function_returns(
-    stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invoke(stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, shell: Shell) -> None:
     aws.results[FUNCTIONS["message_processor"]] = ({"text": "死んだ"}, False)
     event = tmp_path / "event.json"
     event.write_text('{"message": "q"}')
-    assert main(["invoke", "message_processor", str(event)]) == 0
+    assert shell("invoke", "message_processor", str(event)) == 0
     assert aws.invoked == [(FUNCTIONS["message_processor"], {"message": "q"})]
-    assert json.loads(capsys.readouterr().out) == {"text": "死んだ"}
+    assert shell.json() == {"text": "死んだ"}
 
 
 def test_invoke_without_an_event_sends_the_one_in_the_checkout(stage: dict[str, Any], aws: AwsStandIn) -> None:
@@ -466,32 +431,30 @@ def test_invoke_without_an_event_sends_the_one_in_the_checkout(stage: dict[str, 
     assert aws.invoked[0][1] == json.loads((ROOT / "events" / "message_processor.json").read_text())
 
 
-def test_invoke_reads_an_event_from_standard_input(
-    stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_invoke_reads_standard_input(stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     aws.results[FUNCTIONS["message_processor"]] = (None, False)
     monkeypatch.setattr("sys.stdin", io.StringIO('{"message": "from a pipe"}'))
     assert main(["invoke", "message_processor", "-"]) == 0
     assert aws.invoked[0][1] == {"message": "from a pipe"}
 
 
-def test_a_function_that_raised_is_exit_code_1(
-    stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_invoked_function_that_raised(
+    stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     aws.results[FUNCTIONS["message_processor"]] = ({"errorMessage": "boom"}, True)
     monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
-    assert main(["invoke", "message_processor", "-"]) == 1
-    captured = capsys.readouterr()
+    assert shell("invoke", "message_processor", "-") == 1
+    captured = shell.read()
     assert json.loads(captured.out) == {"errorMessage": "boom"}
     assert captured.err == "cicada: The function message_processor failed.\n"
 
 
-def test_a_function_that_is_not_deployed_is_one_sentence(
-    stage: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_invoked_function_that_is_not_deployed(
+    stage: dict[str, Any], monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("{}"))
-    assert main(["invoke", "message_processor", "-"]) == 1
-    assert "Function not found" in capsys.readouterr().err
+    assert shell("invoke", "message_processor", "-") == 1
+    assert "Function not found" in shell.err()
 
 
 @pytest.mark.parametrize(
@@ -502,37 +465,32 @@ def test_a_function_that_is_not_deployed_is_one_sentence(
         (["message_processor", "-"], "Standard input is not JSON"),
     ],
 )
-def test_an_invocation_that_cannot_be_is_exit_code_2(
+def test_impossible_invocation(
     arguments: list[str],
     said: str,
     stage: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("not json"))
-    assert main(["invoke", *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert shell("invoke", *arguments) == 2
+    assert said in shell.err()
 
 
-def test_eval_router_prints_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_eval_router_prints_a_report(tmp_path: Path, shell: Shell) -> None:
     file = tmp_path / "router.jsonl"
     file.write_text('{"text": "Hello there", "label": "general", "slice": "plain"}\n')
-    assert main(["eval", "router", str(file), "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+    assert shell("eval", "router", str(file), "--json") == 0
+    report = shell.json()
     assert report["n"] == 1
     assert set(report) >= {"accuracy", "by_class", "by_slice", "confusion"}
-    assert main(["eval", "router", str(file)]) == 0
-    assert "general" in capsys.readouterr().out
+    assert shell("eval", "router", str(file)) == 0
+    assert "general" in shell.out()
 
 
-def test_eval_router_says_what_is_wrong_with_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["eval", "router", str(tmp_path / "missing.jsonl")]) == 1
-    assert "missing.jsonl" in capsys.readouterr().err
-
-
-def test_the_bases_are_listed_with_what_they_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bases", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+def test_the_bases_are_listed_with_what_they_hold(shell: Shell) -> None:
+    assert shell("bases", "--json") == 0
+    found = shell.json()
     named = load_knowledge_bases().named
     assert [each["name"] for each in found["bases"]] == sorted(named)
     scripts = next(each for each in found["bases"] if each["name"] == "scripts")
@@ -541,8 +499,8 @@ def test_the_bases_are_listed_with_what_they_hold(capsys: pytest.CaptureFixture[
         "scripts",
         [],
     )
-    assert main(["bases"]) == 0
-    out = capsys.readouterr().out
+    assert shell("bases") == 0
+    out = shell.out()
     assert all(f"{name}: {base.description}" in out for name, base in named.items())
 
 

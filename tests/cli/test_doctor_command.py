@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from typing import Any
 
 import pytest
 from botocore.exceptions import EndpointConnectionError, NoCredentialsError
 
-from cli.__main__ import main
 from cli.operator.account_checks import BOOTSTRAP_LEAST
 from infra.concurrency import CHAT_FUNCTIONS, concurrency_budget
+from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
 from tests.cli.test_status_command import indexed
@@ -86,17 +85,15 @@ def account(aws_account: ScriptedAws, monkeypatch: pytest.MonkeyPatch) -> Script
     return aws_account
 
 
-def findings(capsys: pytest.CaptureFixture[str], code: int, *options: str) -> list[tuple[str, str, str]]:
-    capsys.readouterr()
-    assert main(["doctor", "--json", *CHOSEN, *options]) == code
-    shown = json.loads(capsys.readouterr().out)
+def findings(shell: Shell, code: int, *options: str) -> list[tuple[str, str, str]]:
+    shell.read()
+    assert shell("doctor", "--json", *CHOSEN, *options) == code
+    shown = shell.json()
     return [(each["subject"], each["state"], each["text"]) for each in shown["findings"]]
 
 
-def test_an_account_that_is_ready_is_shown_part_by_part(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = findings(capsys, 0)
+def test_an_account_that_is_ready_is_shown_part_by_part(account: ScriptedAws, shell: Shell) -> None:
+    found = findings(shell, 0)
     assert found[:6] == [
         ("login", "ok", "arn:aws:iam::123456789012:user/op in the account 123456789012, region us-east-1."),
         ("bootstrap", "ok", f"version {BOOTSTRAP_LEAST}."),
@@ -181,11 +178,11 @@ ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS
         ),
     ],
 )
-def test_what_stands_against_a_deployment_is_a_problem_with_what_to_do(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str], call: tuple[str, str], reply: Any, subject: str, text: str
+def test_problems_say_what_to_do(
+    account: ScriptedAws, shell: Shell, call: tuple[str, str], reply: Any, subject: str, text: str
 ) -> None:
     account.replies[call] = reply
-    assert problem(findings(capsys, 1)) == (subject, text)
+    assert problem(findings(shell, 1)) == (subject, text)
 
 
 @pytest.mark.parametrize(
@@ -227,19 +224,17 @@ def test_what_stands_against_a_deployment_is_a_problem_with_what_to_do(
         ),
     ],
 )
-def test_a_model_that_is_not_open_is_named(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str], call: tuple[str, str], reply: Any, texts: list[str]
+def test_model_that_is_not_open(
+    account: ScriptedAws, shell: Shell, call: tuple[str, str], reply: Any, texts: list[str]
 ) -> None:
     account.replies[call] = reply
-    problems = {text for _, state, text in findings(capsys, 1) if state == "problem"}
+    problems = {text for _, state, text in findings(shell, 1) if state == "problem"}
     assert set(texts) <= problems
     if len(texts) == 1 and MICRO in texts[0]:
         assert not any(text.startswith(LITE) for text in problems)
 
 
-def test_an_application_inference_profile_is_looked_up_as_a_profile(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_application_inference_profile_is_looked_up_as_a_profile(account: ScriptedAws, shell: Shell) -> None:
     arn = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/abc123"
     asked: list[str] = []
 
@@ -248,18 +243,16 @@ def test_an_application_inference_profile_is_looked_up_as_a_profile(
         return profile(parameters | {"inferenceProfileIdentifier": LITE})
 
     account.replies["bedrock", "GetInferenceProfile"] = asked_for
-    assert ("models", "ok", f"{arn} can be used.") in findings(capsys, 0, "-c", f"chatModel={arn}")
+    assert ("models", "ok", f"{arn} can be used.") in findings(shell, 0, "-c", f"chatModel={arn}")
     assert arn in asked
 
 
-def test_a_profile_whose_model_is_known_elsewhere_only_can_be_used(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_profile_whose_model_is_known_elsewhere_only_can_be_used(account: ScriptedAws, shell: Shell) -> None:
     def known(parameters: Any) -> Any:
         return refusal("ResourceNotFoundException") if "lite" in parameters["modelIdentifier"] else details(parameters)
 
     account.replies["bedrock", "GetFoundationModel"] = known
-    assert ("models", "ok", f"{LITE} can be used.") in findings(capsys, 0)
+    assert ("models", "ok", f"{LITE} can be used.") in findings(shell, 0)
 
 
 @pytest.mark.parametrize(
@@ -269,75 +262,65 @@ def test_a_profile_whose_model_is_known_elsewhere_only_can_be_used(
         ("UPDATE_COMPLETE", "ok", "Cicada-prod is deployed (UPDATE_COMPLETE)."),
     ],
 )
-def test_the_state_of_the_stack_is_told(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str], status: str, state: str, text: str
-) -> None:
+def test_the_state_of_the_stack_is_told(account: ScriptedAws, shell: Shell, status: str, state: str, text: str) -> None:
     account.replies["cloudformation", "DescribeStacks"] = described(status)
-    [found] = [each for each in findings(capsys, int(state == "problem"), "-c", "stage=prod") if each[0] == "stack"]
+    [found] = [each for each in findings(shell, int(state == "problem"), "-c", "stage=prod") if each[0] == "stack"]
     assert found[1] == state
     assert found[2].startswith(text)
 
 
 @pytest.mark.parametrize("is_incomplete", [True, False])
-def test_an_index_without_the_documents_of_the_stage_is_a_problem(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str], is_incomplete: bool
-) -> None:
+def test_incomplete_index(account: ScriptedAws, shell: Shell, is_incomplete: bool) -> None:
     account.replies["cloudformation", "DescribeStacks"] = described("UPDATE_COMPLETE", {"IngestFunction": "ingest"})
     account.replies["lambda", "Invoke"] = partial(indexed, is_incomplete=is_incomplete)
-    [found] = [each for each in findings(capsys, int(is_incomplete), "-c", "stage=prod") if each[0] == "index"]
+    [found] = [each for each in findings(shell, int(is_incomplete), "-c", "stage=prod") if each[0] == "index"]
     assert found[1] == ("problem" if is_incomplete else "ok")
     assert ("run `cicada rebuild --stack Cicada-prod`" in found[2]) == is_incomplete
 
 
-def test_a_bootstrap_that_failed_is_to_be_deleted_first(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bootstrap_that_failed_is_to_be_deleted_first(account: ScriptedAws, shell: Shell) -> None:
     def states(parameters: Any) -> Any:
         return described("ROLLBACK_COMPLETE") if parameters["StackName"] == "CDKToolkit" else no_stack(parameters)
 
     account.replies["ssm", "GetParameter"] = refusal("ParameterNotFound")
     account.replies["cloudformation", "DescribeStacks"] = states
-    _, text = problem(findings(capsys, 1))
+    _, text = problem(findings(shell, 1))
     assert text.startswith("the bootstrap failed (ROLLBACK_COMPLETE): delete the stack CDKToolkit in the ")
     account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE")
-    assert "has another qualifier than mine" in str(findings(capsys, 1, "-c", "@aws-cdk/core:bootstrapQualifier=mine"))
+    assert "has another qualifier than mine" in str(findings(shell, 1, "-c", "@aws-cdk/core:bootstrapQualifier=mine"))
     assert account.called("GetParameter")[-1] == {"Name": "/cdk-bootstrap/mine/version"}
 
 
-def test_executions_that_others_have_reserved_are_missing(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_executions_that_others_have_reserved_are_missing(account: ScriptedAws, shell: Shell) -> None:
     budget = concurrency_budget(1000)
     assert budget.reserved
     needed = 100 + budget.reserved * len(CHAT_FUNCTIONS)
     account.replies["lambda", "GetAccountSettings"] = quota(1000, needed - 1)
-    subject, text = problem(findings(capsys, 1, "-c", "accountConcurrency=1000"))
+    subject, text = problem(findings(shell, 1, "-c", "accountConcurrency=1000"))
     assert subject == "concurrency"
     assert text.startswith(f"{needed - 1} of 1000 concurrent executions are not reserved by others: ")
     account.replies["lambda", "GetAccountSettings"] = quota(1000, needed)
-    findings(capsys, 0, "-c", "accountConcurrency=1000")
+    findings(shell, 0, "-c", "accountConcurrency=1000")
     note = "the stage uses 10 of 1000 concurrent executions; -c accountConcurrency=1000 lets it use all."
-    assert ("concurrency", "note", note) in findings(capsys, 0)
+    assert ("concurrency", "note", note) in findings(shell, 0)
 
 
-def test_settings_that_the_deployment_refuses_are_a_problem_beside_the_rest(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = findings(capsys, 1, "-c", "rerank=nobody")
+def test_settings_that_the_deployment_refuses_are_a_problem_beside_the_rest(account: ScriptedAws, shell: Shell) -> None:
+    found = findings(shell, 1, "-c", "rerank=nobody")
     subject, text = problem(found)
     assert (subject, "-c rerank=local, amazon or cohere" in text) == ("settings", True)
     assert ("log role", "ok", "API Gateway has a role for its logs.") in found
 
 
-def test_the_region_of_the_deployment_is_looked_at(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_region_of_the_deployment_is_looked_at(account: ScriptedAws, shell: Shell) -> None:
     chosen = ["-c", "region=us-west-2", "-c", "queryModel=us.amazon.nova-micro-v1:0"]
-    assert findings(capsys, 0, *chosen)[0][2].endswith("in the account 123456789012, region us-west-2.")
+    assert findings(shell, 0, *chosen)[0][2].endswith("in the account 123456789012, region us-west-2.")
 
 
-def test_what_may_not_be_looked_at_is_unknown(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_may_not_be_looked_at_is_unknown(account: ScriptedAws, shell: Shell) -> None:
     account.replies["service-quotas", "ListServiceQuotas"] = refusal("AccessDeniedException")
     account.replies["apigateway", "GetAccount"] = refusal("UnknownOperationException")
-    unknown = [subject for subject, state, _ in findings(capsys, 0) if state == "unknown"]
+    unknown = [subject for subject, state, _ in findings(shell, 0) if state == "unknown"]
     assert unknown == ["log role", "model quotas"]
 
 
@@ -348,20 +331,18 @@ def test_what_may_not_be_looked_at_is_unknown(account: ScriptedAws, capsys: pyte
         (["-c", "stage=local"], "There is no stage local on AWS: give -c stage=dev or -c stage=prod."),
     ],
 )
-def test_a_wrong_use_is_one_sentence(
-    account: ScriptedAws, capsys: pytest.CaptureFixture[str], options: list[str], sentence: str
-) -> None:
-    assert main(["doctor", *options]) == 2
-    assert capsys.readouterr().err == f"cicada: {sentence}\n"
+def test_a_wrong_use_is_one_sentence(account: ScriptedAws, shell: Shell, options: list[str], sentence: str) -> None:
+    assert shell("doctor", *options) == 2
+    assert shell.err() == f"cicada: {sentence}\n"
 
 
-def test_nobody_who_is_signed_in_is_one_sentence(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_who_is_signed_in_is_one_sentence(account: ScriptedAws, shell: Shell) -> None:
     account.replies["sts", "GetCallerIdentity"] = NoCredentialsError()
-    assert main(["doctor"]) == 2
-    assert capsys.readouterr().err.startswith("cicada: There are no AWS credentials: run `aws sso login`")
+    assert shell("doctor") == 2
+    assert shell.err().startswith("cicada: There are no AWS credentials: run `aws sso login`")
     account.replies["sts", "GetCallerIdentity"] = refusal("ExpiredToken")
-    assert main(["doctor"]) == 1
-    assert capsys.readouterr().err.startswith("cicada: The AWS login has expired: run")
+    assert shell("doctor") == 1
+    assert shell.err().startswith("cicada: The AWS login has expired: run")
 
 
 def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
@@ -372,20 +353,18 @@ def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
     assert template["Parameters"]["BootstrapVersion"]["Default"] == "/cdk-bootstrap/hnb659fds/version"
 
 
-def test_a_region_without_the_models_is_a_problem_with_where_they_are(
-    account: ScriptedAws, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_region_without_the_models(account: ScriptedAws, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setenv("AWS_REGION", "af-south-1")
-    assert main(["doctor", "--json"]) == 1
-    shown = json.loads(capsys.readouterr().out)
+    assert shell("doctor", "--json") == 1
+    shown = shell.json()
     assert not shown["ok"]
     [text] = [each["text"] for each in shown["findings"] if each["state"] == "problem"]
     assert text.startswith("af-south-1 is no region with OpenSearch Serverless: deploy to ")
     monkeypatch.setenv("AWS_REGION", "us-east-1")
-    assert problem(findings(capsys, 1, "-c", "geography=nowhere"))[0] == "settings"
+    assert problem(findings(shell, 1, "-c", "geography=nowhere"))[0] == "settings"
 
 
-def test_a_misspelt_context_value_is_a_problem(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    subject, text = problem(findings(capsys, 1, "-c", "geogrphy=eu"))
+def test_a_misspelt_context_value_is_a_problem(account: ScriptedAws, shell: Shell) -> None:
+    subject, text = problem(findings(shell, 1, "-c", "geogrphy=eu"))
     assert subject == "settings"
     assert text == "-c geogrphy=… is not known: did you mean -c geography=…?"

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_doctor_command import account, findings
 from tests.cli.test_stacks import described
@@ -44,12 +45,12 @@ def keyed(account: ScriptedAws) -> ScriptedAws:
     return account
 
 
-def of_the_key(capsys: pytest.CaptureFixture[str], code: int, *options: str) -> list[tuple[str, str]]:
-    return [(state, text) for subject, state, text in findings(capsys, code, *options) if subject == "data key"]
+def of_the_key(shell: Shell, code: int, *options: str) -> list[tuple[str, str]]:
+    return [(state, text) for subject, state, text in findings(shell, code, *options) if subject == "data key"]
 
 
-def test_a_key_that_can_be_used_is_ok(keyed: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    assert of_the_key(capsys, 0, *GIVEN) == [("ok", f"{KEY} is enabled, and its policy names the services.")]
+def test_a_key_that_can_be_used_is_ok(keyed: ScriptedAws, shell: Shell) -> None:
+    assert of_the_key(shell, 0, *GIVEN) == [("ok", f"{KEY} is enabled, and its policy names the services.")]
     assert keyed.called("DescribeKey") == [{"KeyId": KEY}]
     assert keyed.called("GetKeyPolicy") == [{"KeyId": KEY, "PolicyName": "default"}]
 
@@ -62,48 +63,44 @@ def test_a_key_that_can_be_used_is_ok(keyed: ScriptedAws, capsys: pytest.Capture
         ({"KeyManager": "AWS"}, "is AWS's: its policy cannot be changed, so give one of yours."),
     ],
 )
-def test_a_key_that_services_cannot_use_is_a_problem(
-    keyed: ScriptedAws, capsys: pytest.CaptureFixture[str], changed: dict[str, str], reason: str
-) -> None:
+def test_unusable_key(keyed: ScriptedAws, shell: Shell, changed: dict[str, str], reason: str) -> None:
     keyed.replies["kms", "DescribeKey"] = {"KeyMetadata": USABLE | changed}
-    assert of_the_key(capsys, 1, *GIVEN) == [("problem", f"{KEY} {reason}")]
+    assert of_the_key(shell, 1, *GIVEN) == [("problem", f"{KEY} {reason}")]
 
 
-def test_a_key_that_is_not_there_is_a_problem(keyed: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_that_is_not_there_is_a_problem(keyed: ScriptedAws, shell: Shell) -> None:
     keyed.replies["kms", "DescribeKey"] = refusal("NotFoundException")
-    assert of_the_key(capsys, 1, *GIVEN) == [("problem", f"there is no {KEY}: give the ARN of another key.")]
+    assert of_the_key(shell, 1, *GIVEN) == [("problem", f"there is no {KEY}: give the ARN of another key.")]
 
 
-def test_a_key_that_may_not_be_looked_at_is_unknown(keyed: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_key_that_may_not_be_looked_at_is_unknown(keyed: ScriptedAws, shell: Shell) -> None:
     keyed.replies["kms", "DescribeKey"] = refusal("AccessDeniedException")
-    assert [state for state, _ in of_the_key(capsys, 0, *GIVEN)] == ["unknown"]
+    assert [state for state, _ in of_the_key(shell, 0, *GIVEN)] == ["unknown"]
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_a_service_that_the_policy_does_not_name_is_named(
-    keyed: ScriptedAws, capsys: pytest.CaptureFixture[str], service: str
-) -> None:
+def test_a_service_that_the_policy_does_not_name_is_named(keyed: ScriptedAws, shell: Shell, service: str) -> None:
     keyed.replies["kms", "GetKeyPolicy"] = policy(*(each for each in SERVICES if each != service))
-    [(state, text)] = of_the_key(capsys, 1, *GIVEN)
+    [(state, text)] = of_the_key(shell, 1, *GIVEN)
     assert (state, text.split(":")[0]) == ("problem", f"its policy names {service} nowhere")
 
 
-def test_a_policy_of_one_statement_needs_no_list(keyed: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_policy_of_one_statement_needs_no_list(keyed: ScriptedAws, shell: Shell) -> None:
     statement = {"Effect": "Allow", "Principal": {"Service": SERVICES}, "Action": "kms:*", "Resource": "*"}
     keyed.replies["kms", "GetKeyPolicy"] = {"Policy": json.dumps({"Statement": statement})}
-    assert [state for state, _ in of_the_key(capsys, 0, *GIVEN)] == ["ok"]
+    assert [state for state, _ in of_the_key(shell, 0, *GIVEN)] == ["ok"]
 
 
-def test_a_service_that_is_denied_is_named(keyed: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_service_that_is_denied_is_named(keyed: ScriptedAws, shell: Shell) -> None:
     statements = [{"Effect": "Allow", "Principal": {"Service": each}, "Action": "kms:*"} for each in SERVICES[1:]]
     denied = {"Effect": "Deny", "Principal": {"Service": SERVICES[0]}, "Action": "kms:*"}
     keyed.replies["kms", "GetKeyPolicy"] = {"Policy": json.dumps({"Statement": [*statements, denied]})}
-    [(state, text)] = of_the_key(capsys, 1, *GIVEN)
+    [(state, text)] = of_the_key(shell, 1, *GIVEN)
     assert (state, text.split(":")[0]) == ("problem", f"its policy names {SERVICES[0]} nowhere")
 
 
-def test_the_trail_of_documents_needs_the_key_too(keyed: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    [(state, text)] = of_the_key(capsys, 1, *GIVEN, "-c", "dataEvents=create")
+def test_the_trail_of_documents_needs_the_key_too(keyed: ScriptedAws, shell: Shell) -> None:
+    [(state, text)] = of_the_key(shell, 1, *GIVEN, "-c", "dataEvents=create")
     assert (state, text.split(":")[0]) == ("problem", "its policy names cloudtrail.amazonaws.com nowhere")
 
 
@@ -122,12 +119,12 @@ def test_the_services_are_those_of_the_key_that_a_stack_makes() -> None:
         (KEY, ["-c", "dataKey=create"], {"DataKeyArn": KEY}),
     ],
 )
-def test_a_collection_that_has_the_key_already_is_no_problem(
-    keyed: ScriptedAws, capsys: pytest.CaptureFixture[str], has: str, options: list[str], outputs: dict[str, str]
+def test_collection_with_the_key(
+    keyed: ScriptedAws, shell: Shell, has: str, options: list[str], outputs: dict[str, str]
 ) -> None:
     keyed.replies["opensearchserverless", "BatchGetCollection"] = collection(has)
     keyed.replies["cloudformation", "DescribeStacks"] = described("UPDATE_COMPLETE", outputs)
-    assert [text for state, text in of_the_key(capsys, 0, *options) if state != "ok"] == []
+    assert [text for state, text in of_the_key(shell, 0, *options) if state != "ok"] == []
 
 
 @pytest.mark.parametrize(
@@ -139,10 +136,10 @@ def test_a_collection_that_has_the_key_already_is_no_problem(
         (OTHER, [], OTHER),
     ],
 )
-def test_a_collection_with_another_key_is_a_problem_with_what_to_do(
-    keyed: ScriptedAws, capsys: pytest.CaptureFixture[str], has: str, options: list[str], named: str
+def test_collection_with_another_key(
+    keyed: ScriptedAws, shell: Shell, has: str, options: list[str], named: str
 ) -> None:
     keyed.replies["opensearchserverless", "BatchGetCollection"] = collection(has)
-    [text] = [text for state, text in of_the_key(capsys, 1, *options) if state == "problem"]
+    [text] = [text for state, text in of_the_key(shell, 1, *options) if state == "problem"]
     assert text.startswith(f"the collection cicada-dev is encrypted with {named}, which cannot be changed: deploy with")
     assert keyed.called("BatchGetCollection") == [{"names": ["cicada-dev"]}]

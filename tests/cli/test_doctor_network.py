@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_doctor_command import account, findings
 
@@ -39,19 +40,19 @@ def vpc(account: ScriptedAws) -> ScriptedAws:
     return account
 
 
-def of_the_network(capsys: pytest.CaptureFixture[str], code: int, *options: str) -> list[tuple[str, str]]:
-    found = findings(capsys, code, *CHOSEN, *options)
+def of_the_network(shell: Shell, code: int, *options: str) -> list[tuple[str, str]]:
+    found = findings(shell, code, *CHOSEN, *options)
     return [(state, text.partition(" (docs/")[0]) for subject, state, text in found if subject == "network"]
 
 
-def test_a_vpc_with_a_way_out_is_ok(vpc: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    assert of_the_network(capsys, 0) == [("ok", f"{VPC} has what the functions need.")]
+def test_a_vpc_with_a_way_out_is_ok(vpc: ScriptedAws, shell: Shell) -> None:
+    assert of_the_network(shell, 0) == [("ok", f"{VPC} has what the functions need.")]
     asked = [call["Filters"] for name in ("DescribeRouteTables", "DescribeVpcEndpoints") for call in vpc.called(name)]
     assert asked == [[{"Name": "vpc-id", "Values": [VPC]}]] * 2
 
 
-def test_without_a_vpc_none_is_looked_at(account: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    assert [each for each in findings(capsys, 0) if each[0] == "network"] == []
+def test_without_a_vpc_none_is_looked_at(account: ScriptedAws, shell: Shell) -> None:
+    assert [each for each in findings(shell, 0) if each[0] == "network"] == []
 
 
 @pytest.mark.parametrize(
@@ -63,44 +64,38 @@ def test_without_a_vpc_none_is_looked_at(account: ScriptedAws, capsys: pytest.Ca
         ([], [FIRST, SECOND]),
     ],
 )
-def test_a_subnet_without_a_way_out_is_a_problem(
-    vpc: ScriptedAws, capsys: pytest.CaptureFixture[str], tables: list[dict[str, Any]], without: list[str]
+def test_subnet_without_a_way_out(
+    vpc: ScriptedAws, shell: Shell, tables: list[dict[str, Any]], without: list[str]
 ) -> None:
     vpc.replies["ec2", "DescribeRouteTables"] = {"RouteTables": tables}
     text = "has no route to a NAT gateway, without which no answer is sent: add one"
-    assert of_the_network(capsys, 1) == [("problem", f"{subnet} {text}") for subnet in without]
+    assert of_the_network(shell, 1) == [("problem", f"{subnet} {text}") for subnet in without]
 
 
 @pytest.mark.parametrize(("dns", "code"), [(True, 1), (False, 0)])
-def test_an_endpoint_that_hides_the_websocket_api_is_a_problem(
-    vpc: ScriptedAws, capsys: pytest.CaptureFixture[str], *, dns: bool, code: int
-) -> None:
+def test_endpoint_that_hides_the_websocket_api(vpc: ScriptedAws, shell: Shell, *, dns: bool, code: int) -> None:
     vpc.replies["ec2", "DescribeVpcEndpoints"] = {"VpcEndpoints": [endpoint(OTHERS, "execute-api", dns=dns)]}
     hidden = f"{OTHERS} passes no answers on to a WebSocket API: switch its private DNS off"
-    found = of_the_network(capsys, code)
+    found = of_the_network(shell, code)
     assert (("problem", hidden) in found) == dns
 
 
 @pytest.mark.parametrize(("stack", "code"), [("", 1), ("Cicada-prod", 1), ("Cicada-dev", 0)])
-def test_an_endpoint_of_somebody_elses_has_to_be_given(
-    vpc: ScriptedAws, capsys: pytest.CaptureFixture[str], stack: str, code: int
-) -> None:
+def test_an_endpoint_of_somebody_elses_has_to_be_given(vpc: ScriptedAws, shell: Shell, stack: str, code: int) -> None:
     vpc.replies["ec2", "DescribeVpcEndpoints"] = {"VpcEndpoints": [endpoint(OTHERS, "aoss-data", stack=stack)]}
     named = f"{OTHERS} leads to collections already: deploy with -c vpcEndpoint={OTHERS}"
-    assert (("problem", named) in of_the_network(capsys, code)) == bool(code)
-    given = of_the_network(capsys, 0, "-c", f"vpcEndpoint={OTHERS}")
+    assert (("problem", named) in of_the_network(shell, code)) == bool(code)
+    given = of_the_network(shell, 0, "-c", f"vpcEndpoint={OTHERS}")
     assert [state for state, _ in given] == ["ok"]
 
 
 @pytest.mark.parametrize("there", [[], [endpoint(OURS, "aoss-data", dns=False)], [endpoint(OURS, "aoss")]])
-def test_a_given_endpoint_that_does_not_lead_to_collections_is_a_problem(
-    vpc: ScriptedAws, capsys: pytest.CaptureFixture[str], there: list[dict[str, Any]]
-) -> None:
+def test_endpoint_of_another_service(vpc: ScriptedAws, shell: Shell, there: list[dict[str, Any]]) -> None:
     vpc.replies["ec2", "DescribeVpcEndpoints"] = {"VpcEndpoints": there}
     text = f"{VPC} has no endpoint {OURS} of aoss-data with private DNS: give another"
-    assert of_the_network(capsys, 1, "-c", f"vpcEndpoint={OURS}") == [("problem", text)]
+    assert of_the_network(shell, 1, "-c", f"vpcEndpoint={OURS}") == [("problem", text)]
 
 
-def test_what_may_not_be_looked_at_is_unknown(vpc: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_may_not_be_looked_at_is_unknown(vpc: ScriptedAws, shell: Shell) -> None:
     vpc.replies["ec2", "DescribeRouteTables"] = refusal("UnauthorizedOperation")
-    assert [state for state, _ in of_the_network(capsys, 0)] == ["unknown"]
+    assert [state for state, _ in of_the_network(shell, 0)] == ["unknown"]

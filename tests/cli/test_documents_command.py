@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -26,6 +25,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from cli import deployment_target
 from cli.__main__ import main
 from cli.operator.document_states import state_of
+from tests.cli.conftest import Shell
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 STORE = KnowledgeBaseKey("default", "store")
@@ -87,13 +87,8 @@ def filled() -> InMemoryPassageIndex:
 
 
 @pytest.fixture
-def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[CatalogueFunction]:
-    stage_file = tmp_path / "stage.json"
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"IngestFunction": "cicada-local-ingest-document", "DocumentsBucket": BUCKET}
-    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
-    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+def function(monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]) -> Iterator[CatalogueFunction]:
+    local_stage(IngestFunction="cicada-local-ingest-document", DocumentsBucket=BUCKET)
     made = CatalogueFunction(filled())
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     with mock_aws():
@@ -126,11 +121,9 @@ def listed(*options: str) -> int:
     return main(["documents", "list", "--knowledge-base", "store", *options])
 
 
-def test_documents_are_listed_whoever_may_read_them(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_documents_are_listed_whoever_may_read_them(function: CatalogueFunction, shell: Shell) -> None:
     assert listed() == 0
-    assert capsys.readouterr().out.splitlines() == [
+    assert shell.lines() == [
         "ID        TITLE     PASSAGES  INGESTED                   READERS",
         "a.md      Archive   1         2023-11-14T22:13:20+00:00  user:bob",
         "lease.md  Lease[2J  1         2023-11-14T22:13:20+00:00  everybody of the tenant",
@@ -139,49 +132,43 @@ def test_documents_are_listed_whoever_may_read_them(
     ]
 
 
-def test_a_list_is_filtered_sorted_counted_and_paged(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_list_is_filtered_sorted_counted_and_paged(function: CatalogueFunction, shell: Shell) -> None:
     assert listed("--filter", "since>=2025-01-01", "--filter", "status=draft,approved", "--sort=-since") == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = shell.lines()
     assert [line.split()[:2] for line in lines[1:-1]] == [["z.md", "Zoo"], ["a.md", "Archive"]]
     assert lines[-1] == "1 to 2 of 2 documents."
     assert listed("--count-by", "status", "--limit", "1", "--offset", "1") == 0
-    said = capsys.readouterr().out.splitlines()
+    said = shell.lines()
     assert (said[1].split()[0], said[-1]) == ("lease.md", "2 to 2 of 3 documents.")
     assert sorted(said[2:-1]) == ["approved: 2", "draft: 1"]
 
 
-def test_a_list_without_a_match_is_no_failure(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_list_without_a_match_is_no_failure(function: CatalogueFunction, shell: Shell) -> None:
     assert listed("--filter", "status=retired") == 0
-    assert capsys.readouterr().out == "0 documents match.\n"
+    assert shell.out() == "0 documents match.\n"
     assert listed("--tenant", "elsewhere") == 0
-    assert capsys.readouterr().out == "0 documents match.\n"
+    assert shell.out() == "0 documents match.\n"
 
 
 @pytest.mark.parametrize("part", [["list"], ["list", "--state", "all"], ["show", "a.md"]])
-def test_a_base_that_is_not_there_is_refused_with_the_nearest(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str], part: list[str]
-) -> None:
+def test_unknown_base_is_refused(function: CatalogueFunction, shell: Shell, part: list[str]) -> None:
     put(function, "documents/default/kettles/a.txt")
     for name, meant in (("nope", "."), ("stroe", "; did you mean “store”?"), ("kettle", "; did you mean “kettles”?")):
-        assert main(["documents", *part, "--knowledge-base", name]) == 2
+        assert shell("documents", *part, "--knowledge-base", name) == 2
         said = f"cicada: There is no knowledge base {name} in the tenant default{meant}\n"
-        assert capsys.readouterr().err == said
+        assert shell.err() == said
 
 
-def test_a_list_of_an_index_that_lost_the_base_is_no_list_of_nothing(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_list_of_an_index_that_lost_the_base_is_no_list_of_nothing(function: CatalogueFunction, shell: Shell) -> None:
     function.bases = [{"tenant": "default", "knowledgeBase": "scripts", "kept": 2, "isIncomplete": True}]
-    assert main(["documents", "list", "--knowledge-base", "scripts"]) == 1
+    assert shell("documents", "list", "--knowledge-base", "scripts") == 1
     said = "cicada: The index lacks most of the 2 documents in scripts: run `cicada rebuild`.\n"
-    assert capsys.readouterr().err == said
+    assert shell.err() == said
 
 
-def test_json_is_what_the_function_returned(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_what_the_function_returned(function: CatalogueFunction, shell: Shell) -> None:
     assert listed("--json", "--limit", "2") == 0
-    printed = json.loads(capsys.readouterr().out)
+    printed = shell.json()
     assert [each["documentId"] for each in printed["documents"]] == ["a.md", "lease.md"]
     assert (printed["total"], printed["nextOffset"]) == (3, 2)
     assert printed["documents"][0]["metadata"] == {
@@ -192,38 +179,34 @@ def test_json_is_what_the_function_returned(function: CatalogueFunction, capsys:
     }
 
 
-def test_a_document_is_shown_with_its_metadata_viewers_and_copies(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["documents", "show", "a.md", "--knowledge-base", "store"]) == 0
-    said = capsys.readouterr().out.splitlines()
+def test_a_document_is_shown_with_its_metadata_viewers_and_copies(function: CatalogueFunction, shell: Shell) -> None:
+    assert shell("documents", "show", "a.md", "--knowledge-base", "store") == 0
+    said = shell.lines()
     assert said[0] == "Archive"
     assert {"  readers   user:bob", "  tags: x, y", "  secret: yes", "  ingested  2023-11-14T22:13:20+00:00"} <= set(
         said
     )
     assert "  the same file is also here as lease.md" in said
-    assert main(["documents", "show", "z.md", "--knowledge-base", "store"]) == 0
-    said = capsys.readouterr().out.splitlines()
+    assert shell("documents", "show", "z.md", "--knowledge-base", "store") == 0
+    said = shell.lines()
     assert "  readers   everybody of the tenant" in said
     assert not any("also here" in line for line in said)
     assert said[-1].startswith("It has no card")
 
 
-def test_viewers_that_cannot_be_looked_up_are_not_said_to_be_nobody(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_viewers_that_cannot_be_looked_up_are_not_said_to_be_nobody(function: CatalogueFunction, shell: Shell) -> None:
     """The stage's file of this test names no user pool."""
     why = "The stack has no output UserPoolId; deploy it again."
     for command in (["show", "a.md"], ["list"]):
-        assert main(["documents", *command, "--knowledge-base", "store"]) == 0
-        assert f"Whether somebody is each named reader could not be looked up: {why}" in capsys.readouterr().err
-        assert main(["documents", *command, "--knowledge-base", "store", "--json"]) == 0
-        said = json.loads(capsys.readouterr().out)
+        assert shell("documents", *command, "--knowledge-base", "store") == 0
+        assert f"Whether somebody is each named reader could not be looked up: {why}" in shell.err()
+        assert shell("documents", *command, "--knowledge-base", "store", "--json") == 0
+        said = shell.json()
         assert said["readersNotLookedUp"] == why
         assert said.get("documents", [said])[0]["unknownReaders"] == []
 
 
-def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_document_is_shown_with_its_card(function: CatalogueFunction, shell: Shell) -> None:
     card = Card(
         "Zoo",
         "Rules for visitors\x1b[2J.",
@@ -237,8 +220,8 @@ def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: 
     row = function.index.row(document)
     assert row is not None
     function.index.replace(document, [EmbeddedPassage(kept, [1.0])], replace(row, card=card))
-    assert main(["documents", "show", "z.md", "--knowledge-base", "store"]) == 0
-    said = capsys.readouterr().out.splitlines()
+    assert shell("documents", "show", "z.md", "--knowledge-base", "store") == 0
+    said = shell.lines()
     assert said[said.index("Card, by rules") :] == [
         "Card, by rules",
         "  overview   Rules for visitors[2J.",
@@ -249,12 +232,12 @@ def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: 
         "  related",
         "    a.md  1.00",
     ]
-    assert main(["documents", "show", "z.md", "--knowledge-base", "store", "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)["card"]
+    assert shell("documents", "show", "z.md", "--knowledge-base", "store", "--json") == 0
+    printed = shell.json()["card"]
     assert printed["sections"] == [{"heading": "Hours", "first": 0, "last": 0, "keywords": ["opening hours"]}]
     assert printed["related"] == [{"documentId": "a.md", "weight": 1.0}]
     assert listed("--json") == 0
-    assert "card" not in json.loads(capsys.readouterr().out)["documents"][2]
+    assert "card" not in shell.json()["documents"][2]
 
 
 @pytest.mark.parametrize(
@@ -267,22 +250,18 @@ def test_a_document_is_shown_with_its_card(function: CatalogueFunction, capsys: 
         (["list", "--limit", "-1"], "not negative"),
     ],
 )
-def test_what_cannot_be_answered_is_one_sentence(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
-) -> None:
-    assert main(["documents", *arguments, "--knowledge-base", "store"]) == 1
-    said = capsys.readouterr()
+def test_impossible_questions(function: CatalogueFunction, shell: Shell, arguments: list[str], sentence: str) -> None:
+    assert shell("documents", *arguments, "--knowledge-base", "store") == 1
+    said = shell.read()
     assert sentence in said.err
     assert said.err.count("\n") == 1
     assert said.out == ""
 
 
-def test_a_function_that_is_not_there_is_an_error_and_no_empty_list(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_function_that_is_not_there_is_an_error_and_no_empty_list(function: CatalogueFunction, shell: Shell) -> None:
     function.failure = ClientError({"Error": {"Code": "ResourceNotFoundException"}}, "Invoke")
     assert listed() == 1
-    said = capsys.readouterr()
+    said = shell.read()
     assert "cannot be invoked: ResourceNotFoundException" in said.err
     assert said.out == ""
 
@@ -300,12 +279,10 @@ def prepared(function: CatalogueFunction) -> None:
     report(function, "bad.pdf", LATER, "rejected", "The file is no PDF.", "And more.")
 
 
-def test_the_documents_in_each_state_are_listed_with_the_reason(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_documents_in_each_state_are_listed_with_the_reason(function: CatalogueFunction, shell: Shell) -> None:
     prepared(function)
     assert listed("--state", "all", "--json") == 0
-    found = {each["documentId"]: each for each in json.loads(capsys.readouterr().out)["documents"]}
+    found = {each["documentId"]: each for each in shell.json()["documents"]}
     assert {name: each["state"] for name, each in found.items()} == {
         "a.md": "rejected",
         "bad.pdf": "rejected",
@@ -315,29 +292,27 @@ def test_the_documents_in_each_state_are_listed_with_the_reason(
     }
     assert found["bad.pdf"]["lastReport"]["outcome"] == "rejected"
     assert listed("--state", "rejected") == 0
-    assert capsys.readouterr().out.splitlines() == [
+    assert shell.lines() == [
         "ID       STATE     CHANGED                    REASON",
         "a.md     rejected  2023-11-14T23:13:20+00:00  The front matter ends in the middle.",
         "bad.pdf  rejected  2023-11-14T22:13:20+00:00  The file is no PDF.",
         "2 of 5 documents.",
     ]
     assert listed("--state", "rejected", "--filter", "status=draft") == 2
-    assert "leave out --filter" in capsys.readouterr().err
+    assert "leave out --filter" in shell.err()
 
 
-def test_a_document_is_shown_with_its_state_versions_and_last_report(
-    function: CatalogueFunction, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_document_is_shown_with_its_state_versions_and_last_report(function: CatalogueFunction, shell: Shell) -> None:
     prepared(function)
     put(function, "documents/default/store/z.md", b"the same", INGESTED)
     put(function, "documents/default/store/z.md.extra", b"of another document")
     shown = ["documents", "show", "--knowledge-base", "store"]
-    assert main([*shown, "z.md"]) == 0
-    said = capsys.readouterr().out.splitlines()
+    assert shell(*shown, "z.md") == 0
+    said = shell.lines()
     assert said[2:4] == ["  state     searchable", "  uploaded  2023-11-14T22:13:20+00:00, versions kept: 2"]
     assert "Last report, 2023-11-14T22:13:20+00:00: indexed" in said
-    assert main([*shown, "bad.pdf"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
+    assert shell(*shown, "bad.pdf") == 0
+    assert shell.lines() == [
         "bad.pdf",
         "  id        bad.pdf",
         "  state     rejected",
@@ -347,10 +322,10 @@ def test_a_document_is_shown_with_its_state_versions_and_last_report(
         "  The file is no PDF.",
         "  And more.",
     ]
-    assert main([*shown, "lease.md", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["state"] == "leaving"
-    assert main([*shown, "new.md"]) == 0
-    assert "  state     waits for ingest" in capsys.readouterr().out.splitlines()
+    assert shell(*shown, "lease.md", "--json") == 0
+    assert shell.json()["state"] == "leaving"
+    assert shell(*shown, "new.md") == 0
+    assert "  state     waits for ingest" in shell.lines()
 
 
 @pytest.mark.parametrize(
@@ -367,7 +342,7 @@ def test_a_document_is_shown_with_its_state_versions_and_last_report(
         (LATER, INGESTED, "under_way", True, "waiting"),
     ],
 )
-def test_the_state_is_what_bucket_report_and_catalogue_say_together(
+def test_state_of_a_document(
     changed: datetime | None, reported: datetime | None, outcome: str, is_listed: bool, state: str | None
 ) -> None:
     assert state_of(changed, reported, outcome, is_listed=is_listed) == state

@@ -19,10 +19,10 @@ from cicada.conversation import revocation
 from cicada.conversation.model import Charge, Connection, NewRequest, Question, RequestKey, Status, StoredEvent
 from cicada.identity import Principal
 from cli import deployment_target
-from cli.__main__ import main
 from cli.operator.sign_outs import SignOuts
 from cli.operator.user_erasure import DynamoErasure
 from cli.operator.user_pool import Account
+from tests.cli.conftest import Shell
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract.declared import create_table
 
@@ -101,10 +101,10 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 
 @pytest.fixture
-def erase(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str]]:
+def erase(shell: Shell) -> Callable[..., tuple[int, str]]:
     def called(*arguments: str) -> tuple[int, str]:
-        code = main(["erase", *arguments, "--yes"])
-        said = capsys.readouterr()
+        code = shell("erase", *arguments, "--yes")
+        said = shell.read()
         return code, said.out + said.err
 
     return called
@@ -163,9 +163,9 @@ def test_a_name_that_nobody_has_is_no_erased_person(stage: Stage, erase: Erase) 
         (True, "y\n", ""),
     ],
 )
-def test_a_person_is_asked_before_anything_is_deleted(
+def test_a_person_is_asked_first(
     stage: Stage,
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
     monkeypatch: pytest.MonkeyPatch,
     is_terminal: bool,
     typed: str,
@@ -174,8 +174,8 @@ def test_a_person_is_asked_before_anything_is_deleted(
     before, typing = stage.rows(), io.StringIO(typed)
     monkeypatch.setattr(typing, "isatty", lambda: is_terminal)
     monkeypatch.setattr("sys.stdin", typing)
-    code = main(["erase", "ann", "--tenant", "acme", "--account"])
-    assert sentence in capsys.readouterr().err
+    code = shell("erase", "ann", "--tenant", "acme", "--account")
+    assert sentence in shell.err()
     if sentence:
         assert code > 0
         assert (stage.rows(), stage.pool.users()) == (before, {"ann", "bob"})
@@ -198,9 +198,7 @@ def test_the_user_of_another_tenant_is_refused(stage: Stage, erase: Erase) -> No
     assert stage.of(stage.ann) == stage.of(stage.bob)
 
 
-def test_it_waits_for_no_answer_under_way_but_refuses(
-    stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_answer_under_way_refuses_it(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its processor would write events of a request that is gone."""
     key = RequestKey(stage.ann, "7e57d004-2b97-4e7a-b45f-538736779102")
     assert stage.log.take_lease(key, NOW, NOW + 15) is not None
@@ -243,18 +241,14 @@ def test_a_token_from_before_a_revocation_is_still_refused(stage: Stage, erase: 
 
 
 @pytest.mark.parametrize("more", [(), ("--account",)])
-def test_a_token_of_an_account_that_was_disabled_without_a_sign_out_stores_nothing_afterwards(
-    stage: Stage, erase: Erase, more: tuple[str, ...]
-) -> None:
+def test_token_of_a_disabled_account_stores_nothing(stage: Stage, erase: Erase, more: tuple[str, ...]) -> None:
     """Cognito's console can disable an account alone; its access token is good for ten minutes more."""
     stage.disable("ann")
     assert erase("ann", "--tenant", "acme", *more)[0] == 0
     assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
 
 
-def test_a_run_that_stopped_before_the_sign_out_makes_up_for_it(
-    stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_that_stopped_before_the_sign_out(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(self: SignOuts, account: Account) -> int:
         raise KeyboardInterrupt
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.__main__ import main
 from evals.documents import run
+from tests.cli.conftest import Shell
 from tests.evals.document_set import write_documents
 
 
@@ -18,10 +18,10 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(run, "CACHE", tmp_path / "cache")
 
 
-def test_each_signal_and_the_router_are_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_signal_and_the_router_are_measured(tmp_path: Path, shell: Shell) -> None:
     folder = write_documents(tmp_path / "store")
-    assert main(["eval", "documents", str(folder), "--ablation", "--json"]) == 0
-    shown = capsys.readouterr()
+    assert shell("eval", "documents", str(folder), "--ablation", "--json") == 0
+    shown = shell.read()
     found = json.loads(shown.out)
     measures = {"recall@5", "recall@15", "recall@50", "mrr"}
     assert {name: found[name] for name in measures} == found["signals"]["fused"]
@@ -31,16 +31,16 @@ def test_each_signal_and_the_router_are_measured(tmp_path: Path, capsys: pytest.
     assert found["signals"]["card_words"]["recall@5"] == pytest.approx(2 / 3)
     assert set(found["without"]) == {"passage_words", "passage_vector", "feedback", "card"}
     assert "3 cards, 4 passages, 3 queries" in shown.err
-    assert main(["eval", "documents", str(folder)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    assert shell("eval", "documents", str(folder)) == 0
+    lines = shell.lines()
     assert lines[2].split() == ["recall@5", "recall@15", "recall@50", "mrr"]
     assert any(line.split()[:2] == ["fused", "1.0000"] for line in lines)
 
 
-def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_wrong_is_said_in_one_sentence(tmp_path: Path, shell: Shell) -> None:
     folder = write_documents(tmp_path / "store")
     (folder / "cards.jsonl").write_text('{"doc_id": "a", "title": "A"}\n{"doc_id": 5}\n')
-    assert main(["eval", "documents", str(folder)]) == 1
-    assert "cards.jsonl, line 2: 'doc_id'" in capsys.readouterr().err
-    assert main(["eval", "documents", str(tmp_path / "gone")]) == 1
-    assert "There is no folder" in capsys.readouterr().err
+    assert shell("eval", "documents", str(folder)) == 1
+    assert "cards.jsonl, line 2: 'doc_id'" in shell.err()
+    assert shell("eval", "documents", str(tmp_path / "gone")) == 1
+    assert "There is no folder" in shell.err()

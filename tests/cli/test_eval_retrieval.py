@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.__main__ import main
 from evals.retrieval import run
+from tests.cli.conftest import Shell
 from tests.evals.retrieval_set import write_set
 
 MEASURES = {"ndcg@10", "recall@100", "mrr@10"}
@@ -20,17 +20,15 @@ def _cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(run, "CACHE", tmp_path / "cache")
 
 
-def test_a_set_is_measured_beside_the_peers_and_against_a_stored_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_set_is_measured_beside_the_peers_and_against_a_stored_run(tmp_path: Path, shell: Shell) -> None:
     folder, stored = str(write_set(tmp_path / "plays", gzipped=True)), str(tmp_path / "run.json")
-    assert main(["eval", "retrieval", folder, "--save", stored]) == 0
-    table, progress = capsys.readouterr()
+    assert shell("eval", "retrieval", folder, "--save", stored) == 0
+    table, progress = shell.read()
     assert table.startswith("plays: 4 passages, 3 queries\n")
     assert "4 of 4 passages embedded" in progress
     command = ["eval", "retrieval", folder, "--json", "--peers", "--against", stored, "--plot", str(tmp_path / "p.svg")]
-    assert main(command) == 0
-    printed, progress = capsys.readouterr()
+    assert shell(*command) == 0
+    printed, progress = shell.read()
     found = json.loads(printed)
     assert "embedded" not in progress
     assert found.keys() >= MEASURES
@@ -54,13 +52,13 @@ def test_a_set_is_measured_beside_the_peers_and_against_a_stored_run(
 def test_what_is_wrong_is_said_in_one_sentence(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
     arguments: list[str],
     sentence: str,
 ) -> None:
     write_set(tmp_path / "plays")
     monkeypatch.chdir(tmp_path)
-    assert main(["eval", "retrieval", *arguments]) == 1
-    printed, said = capsys.readouterr()
+    assert shell("eval", "retrieval", *arguments) == 1
+    printed, said = shell.read()
     assert printed == ""
     assert sentence in said

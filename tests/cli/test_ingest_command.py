@@ -29,6 +29,7 @@ from cli.__main__ import main
 from cli.screen import Screen
 from clients.documents import files, uploader
 from clients.documents.files import SIDECAR
+from tests.cli.conftest import Shell
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import SCRIPTS, script, shipped_episodes, speech
 
@@ -117,14 +118,9 @@ class Backend:
 
 
 @pytest.fixture
-def backend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Backend]:
-    stage_file = tmp_path / "stage.json"
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"DocumentsBucket": BUCKET}
-    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
-    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
+def backend(monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]) -> Iterator[Backend]:
+    local_stage(DocumentsBucket=BUCKET)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
     monkeypatch.setattr(uploader, "_ROUND_SECONDS", 0.01)
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
@@ -151,11 +147,9 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ingest", str(folder)]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_folder_with_sidecars(backend: Backend, folder: Path, shell: Shell) -> None:
+    assert shell("ingest", str(folder)) == 0
+    lines = shell.lines()
     assert sorted(lines[:2]) == sorted(
         [f"{folder}/acts/hamlet.json: indexed, 1 passage", f"{folder}/macbeth.json: indexed, 1 passage"]
     )
@@ -167,57 +161,49 @@ def test_a_folder_is_uploaded_with_its_sidecars_and_followed_to_the_end(
     assert puts == [f"{prefix}macbeth.json.metadata.json", f"{prefix}macbeth.json"]
 
 
-def test_the_same_files_again_are_unchanged_and_changed_ones_indexed(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder)])
+def test_unchanged_and_changed_files(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder))
     (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
-    capsys.readouterr()
-    assert main(["ingest", str(folder / "macbeth.json"), str(folder / "acts")]) == 0
-    said = capsys.readouterr().out
+    shell.read()
+    assert shell("ingest", str(folder / "macbeth.json"), str(folder / "acts")) == 0
+    said = shell.out()
     assert f"{folder}/macbeth.json: indexed, 1 passage" in said
     # Another id than before, because the folder is another.
     assert f"{folder}/acts/hamlet.json: indexed, 1 passage" in said
-    assert main(["ingest", str(folder / "macbeth.json")]) == 0
-    assert "1 file: 1 unchanged." in capsys.readouterr().out
+    assert shell("ingest", str(folder / "macbeth.json")) == 0
+    assert "1 file: 1 unchanged." in shell.out()
 
 
-def test_what_the_event_of_the_sidecar_has_indexed_is_not_called_unchanged(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_the_sidecars_event_indexed_is_not_unchanged(backend: Backend, folder: Path, shell: Shell) -> None:
     backend.events = 2
-    assert main(["ingest", str(folder / "macbeth.json")]) == 0
-    assert capsys.readouterr().out.endswith("1 file: 1 indexed.\n")
+    assert shell("ingest", str(folder / "macbeth.json")) == 0
+    assert shell.out().endswith("1 file: 1 indexed.\n")
     (folder / "macbeth.json.metadata.json").write_text('{"metadataAttributes": {"genre": "comedy"}}')
-    assert main(["ingest", str(folder / "macbeth.json")]) == 0
-    assert capsys.readouterr().out.endswith("1 file: 1 indexed.\n")
-    assert main(["ingest", str(folder / "macbeth.json")]) == 0
-    assert capsys.readouterr().out.endswith("1 file: 1 unchanged.\n")
+    assert shell("ingest", str(folder / "macbeth.json")) == 0
+    assert shell.out().endswith("1 file: 1 indexed.\n")
+    assert shell("ingest", str(folder / "macbeth.json")) == 0
+    assert shell.out().endswith("1 file: 1 unchanged.\n")
 
 
-def test_a_sidecar_that_is_in_the_bucket_and_not_here_stays_and_counts_and_is_said(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder)])
-    assert "the sidecar of an earlier upload" not in capsys.readouterr().err
+def test_sidecar_of_an_earlier_upload_is_said(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder))
+    assert "the sidecar of an earlier upload" not in shell.err()
     (folder / "macbeth.json.metadata.json").unlink()
-    assert main(["ingest", str(folder), "--patience", "5"]) == 0
+    assert shell("ingest", str(folder), "--patience", "5") == 0
     assert backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata["genre"] == "tragedy"
-    assert capsys.readouterr().err == (
+    assert shell.err() == (
         f"{folder}/macbeth.json: the sidecar of an earlier upload still holds; `cicada remove` the document first to"
         " take it away\n"
     )
-    main(["ingest", str(folder), "--json"])
-    kept = {each["documentId"]: each["keptSidecar"] for each in json.loads(capsys.readouterr().out)["files"]}
+    shell("ingest", str(folder), "--json")
+    kept = {each["documentId"]: each["keptSidecar"] for each in shell.json()["files"]}
     assert kept == {"acts/hamlet.json": False, "macbeth.json": True}
 
 
-def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rejected_file_among_others(backend: Backend, folder: Path, shell: Shell) -> None:
     (folder / "macbeth.json").write_bytes(BAD)
-    assert main(["ingest", str(folder), "--knowledge-base", "plays", "--tenant", "acme"]) == 1
-    said = capsys.readouterr()
+    assert shell("ingest", str(folder), "--knowledge-base", "plays", "--tenant", "acme") == 1
+    said = shell.read()
     assert f"{folder}/macbeth.json: rejected" in said.out
     assert said.err.startswith(f"{folder}/macbeth.json: ")
     assert "ends in the middle" in said.err
@@ -225,10 +211,10 @@ def test_a_rejected_file_is_exit_code_1_with_its_reason_and_the_others_go_in(
     assert [document.base_key for document in backend.index.documents] == [KnowledgeBaseKey("acme", "plays")]
 
 
-def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, shell: Shell) -> None:
     (folder / "macbeth.json").write_bytes(BAD)
-    assert main(["ingest", str(folder), "--json"]) == 1
-    report = json.loads(capsys.readouterr().out)
+    assert shell("ingest", str(folder), "--json") == 1
+    report = shell.json()
     assert (report["tenant"], report["knowledgeBase"]) == ("default", "scripts")
     hamlet, macbeth = report["files"]
     assert hamlet == {
@@ -244,51 +230,37 @@ def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, caps
     assert (macbeth["outcome"], macbeth["problems"][0]["kind"]) == ("rejected", "unreadable")
 
 
-def test_a_file_that_is_too_large_is_not_uploaded(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_too_large_file(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_BYTES", 10)
-    assert main(["ingest", str(folder / "macbeth.json")]) == 1
-    assert "so it was not uploaded" in capsys.readouterr().err
+    assert shell("ingest", str(folder / "macbeth.json")) == 1
+    assert "so it was not uploaded" in shell.err()
     assert backend.client.puts == []
 
 
-def test_a_file_that_cannot_be_read_is_one_sentence(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_file(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> bytes:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    assert main(["ingest", str(folder / "macbeth.json")]) == 1
-    assert capsys.readouterr().err == f"cicada: {folder / 'macbeth.json'} cannot be read: Permission denied.\n"
+    assert shell("ingest", str(folder / "macbeth.json")) == 1
+    assert shell.err() == f"cicada: {folder / 'macbeth.json'} cannot be read: Permission denied.\n"
     assert backend.client.puts == []
 
 
-def test_a_report_on_an_earlier_version_is_not_taken_for_this_ones(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("content", [script(speech(1, "She should have died.")), GOOD], ids=["another", "the same"])
+def test_an_earlier_report_is_not_taken_for_this_ones(
+    backend: Backend, folder: Path, shell: Shell, content: bytes
 ) -> None:
-    main(["ingest", str(folder / "macbeth.json")])
+    shell("ingest", str(folder / "macbeth.json"))
     backend.is_silent = True
-    (folder / "macbeth.json").write_bytes(script(speech(1, "She should have died hereafter.")))
-    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
-    said = capsys.readouterr().out
+    (folder / "macbeth.json").write_bytes(content)
+    assert shell("ingest", str(folder / "macbeth.json"), "--patience", "0.05") == 1
+    said = shell.out()
     assert "macbeth.json: nothing was heard of it" in said
     assert "1 file: 1 unreported." in said
 
 
-def test_a_report_on_the_same_bytes_of_a_moment_ago_is_not_taken_for_this_ones(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder / "macbeth.json")])
-    backend.is_silent = True
-    assert main(["ingest", str(folder / "macbeth.json"), "--patience", "0.05"]) == 1
-    assert "1 file: 1 unreported." in capsys.readouterr().out
-
-
-def test_patience_counts_silence_and_not_what_a_large_file_takes(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_patience_counts_silence(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     store, document = S3DocumentStore(backend.client, BUCKET), DocumentKey(SCRIPTS, "hamlet.json")
     version = version_of((folder / "acts" / "hamlet.json").read_bytes())
     reports = [IngestReport(document, Outcome.UNDER_WAY, 900, (), version, embedded=each) for each in range(0, 900, 90)]
@@ -296,24 +268,22 @@ def test_patience_counts_silence_and_not_what_a_large_file_takes(
     backend.is_silent, backend.clock.meanwhile = True, lambda: store.write_report(next(coming))
     shown: list[str] = []
     monkeypatch.setattr(Screen, "status", lambda self, text: shown.append(text))
-    assert main(["ingest", str(folder / "acts" / "hamlet.json"), "--patience", "0.02"]) == 0
+    assert shell("ingest", str(folder / "acts" / "hamlet.json"), "--patience", "0.02") == 0
     assert f"0 of 1 file done; {folder}/acts/hamlet.json: 810 of 900 passages embedded" in shown
-    assert "hamlet.json: indexed, 900 passages\n1 file: 1 indexed.\n" in capsys.readouterr().out
+    assert "hamlet.json: indexed, 900 passages\n1 file: 1 indexed.\n" in shell.out()
 
 
-def test_a_large_file_that_gets_no_further_is_given_up(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_large_file_that_gets_no_further_is_given_up(backend: Backend, folder: Path, shell: Shell) -> None:
     store, document = S3DocumentStore(backend.client, BUCKET), DocumentKey(SCRIPTS, "hamlet.json")
     version = version_of((folder / "acts" / "hamlet.json").read_bytes())
     store.write_report(IngestReport(document, Outcome.UNDER_WAY, 900, (), version, embedded=90))
     backend.is_silent = True
-    assert main(["ingest", str(folder / "acts" / "hamlet.json"), "--patience", "0.02"]) == 1
-    assert "1 file: 1 unreported." in capsys.readouterr().out
+    assert shell("ingest", str(folder / "acts" / "hamlet.json"), "--patience", "0.02") == 1
+    assert "1 file: 1 unreported." in shell.out()
 
 
-def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_ctrl_c_stops_the_uploads(
+    backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = iter(range(3))
 
@@ -324,8 +294,8 @@ def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
 
     backend.is_silent = True
     monkeypatch.setattr(uploader, "wait", press)
-    assert main(["ingest", str(folder)]) == 130
-    assert "What has been uploaded is ingested all the same." in capsys.readouterr().err
+    assert shell("ingest", str(folder)) == 130
+    assert "What has been uploaded is ingested all the same." in shell.err()
     assert not [thread for thread in threading.enumerate() if "ThreadPoolExecutor" in thread.name]
 
 
@@ -342,30 +312,28 @@ def test_ctrl_c_stops_the_uploads_and_says_what_becomes_of_the_others(
         (["{folder}", "--knowledge-base", "my plays"], "cannot be ingested: The names of tenant and knowledge base"),
     ],
 )
-def test_a_wrong_use_is_one_sentence_and_uploads_nothing(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+def test_wrong_use_uploads_nothing(
+    backend: Backend, folder: Path, shell: Shell, arguments: list[str], sentence: str
 ) -> None:
     (folder / "empty").mkdir()
     # Below hidden folders, so that they are taken only where they are named.
     for name in (".misnamed/merger.txt", ".misnamed/merger.metadata.json", ".orphaned/deep/orphan.md.metadata.json"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("{}")
-    assert main(["ingest", *(text.format(folder=folder) for text in arguments)]) == 2
-    said = capsys.readouterr().err
+    assert shell("ingest", *(text.format(folder=folder) for text in arguments)) == 2
+    said = shell.err()
     assert sentence.format(folder=folder) in said
     assert said.count("\n") == 1
     assert backend.client.puts == []
 
 
-def test_a_missing_bucket_is_one_sentence(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_bucket_is_one_sentence(backend: Backend, folder: Path, shell: Shell) -> None:
     backend.client.delete_bucket(Bucket=BUCKET)
-    assert main(["ingest", str(folder)]) == 1
-    assert "cicada: The document store refused the call (NoSuchBucket)" in capsys.readouterr().err
+    assert shell("ingest", str(folder)) == 1
+    assert "cicada: The document store refused the call (NoSuchBucket)" in shell.err()
 
 
-def test_a_stack_on_aws_names_its_bucket_itself(
-    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_stack_names_its_bucket(backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
     def outputs(stack: str) -> dict[str, str]:
@@ -377,12 +345,10 @@ def test_a_stack_on_aws_names_its_bucket_itself(
     assert asked == ["Cicada-dev"]
 
 
-def test_a_stack_of_before_is_to_be_deployed_again(
-    backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stack_of_before(backend: Backend, folder: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: {})
-    assert main(["ingest", str(folder), "--tenant", "default", "--stack", "Cicada-dev"]) == 1
-    assert "has no output DocumentsBucket; deploy it again." in capsys.readouterr().err
+    assert shell("ingest", str(folder), "--tenant", "default", "--stack", "Cicada-dev") == 1
+    assert "has no output DocumentsBucket; deploy it again." in shell.err()
 
 
 def stored(backend: Backend) -> set[str]:
@@ -391,52 +357,46 @@ def stored(backend: Backend) -> set[str]:
     return {each["Key"].removeprefix("documents/default/scripts/") for each in found.get("Contents", [])}
 
 
-def test_a_removed_document_is_gone_from_the_index_and_from_the_bucket_with_its_sidecar(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder)])
-    capsys.readouterr()
-    assert main(["remove", "macbeth.json"]) == 0
-    assert capsys.readouterr().out == "macbeth.json: deleted\n"
+def test_removed_document(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder))
+    shell.read()
+    assert shell("remove", "macbeth.json") == 0
+    assert shell.out() == "macbeth.json: deleted\n"
     assert {document.document_id for document in backend.index.documents} == {"acts/hamlet.json"}
     assert stored(backend) == {"acts/hamlet.json"}
     prefix = "documents/default/scripts/macbeth.json"
     assert backend.client.deletes == [prefix, f"{prefix}.metadata.json"]
     (folder / "macbeth.json.metadata.json").unlink()
-    main(["ingest", str(folder / "macbeth.json")])
+    shell("ingest", str(folder / "macbeth.json"))
     assert "genre" not in backend.index.passages_of(DocumentKey(SCRIPTS, "macbeth.json"))[0].metadata
 
 
-def test_a_document_that_is_not_there_is_one_sentence_and_the_others_are_removed(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder)])
-    capsys.readouterr()
+def test_removal_of_a_missing_document_among_others(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder))
+    shell.read()
     # The beginning of the name of another document is none.
-    assert main(["remove", "acts/hamlet.jso", "acts/hamlet.json", "acts/hamlet.json"]) == 1
-    said = capsys.readouterr()
+    assert shell("remove", "acts/hamlet.jso", "acts/hamlet.json", "acts/hamlet.json") == 1
+    said = shell.read()
     assert said.out == "acts/hamlet.json: deleted\n"
     assert said.err == "There is no document acts/hamlet.jso in the knowledge base scripts.\n"
     assert stored(backend) == {"macbeth.json", "macbeth.json.metadata.json"}
 
 
-def test_the_sidecar_stays_until_the_document_is_out_of_the_index_and_goes_when_it_is_named_again(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder)])
+def test_sidecar_outlasts_its_document_in_the_index(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder))
     backend.is_silent = True
-    assert main(["remove", "macbeth.json", "--patience", "0.05"]) == 1
-    assert "macbeth.json: taken out of the bucket, but nothing was heard of it" in capsys.readouterr().out
+    assert shell("remove", "macbeth.json", "--patience", "0.05") == 1
+    assert "macbeth.json: taken out of the bucket, but nothing was heard of it" in shell.out()
     assert stored(backend) == {"acts/hamlet.json", "macbeth.json.metadata.json"}
-    assert main(["remove", "macbeth.json"]) == 0
+    assert shell("remove", "macbeth.json") == 0
     assert stored(backend) == {"acts/hamlet.json"}
-    assert main(["remove", "macbeth.json"]) == 1
+    assert shell("remove", "macbeth.json") == 1
 
 
-def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_late_report_on_a_removed_file(
+    backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    main(["ingest", str(folder)])
+    shell("ingest", str(folder))
     backend.is_silent = True
     late = {"outcome": "rejected", "version": "", "passages": 0, "problems": []}
     delete = backend.client.delete_object
@@ -448,8 +408,8 @@ def test_a_late_report_on_the_file_is_not_taken_for_that_on_its_removal(
         )
 
     monkeypatch.setattr(backend.client, "delete_object", delete_and_report, raising=False)
-    assert main(["remove", "macbeth.json", "--patience", "0.05"]) == 1
-    assert "nothing was heard of it" in capsys.readouterr().out
+    assert shell("remove", "macbeth.json", "--patience", "0.05") == 1
+    assert "nothing was heard of it" in shell.out()
 
 
 def versions(backend: Backend) -> dict[str, list[bytes]]:
@@ -466,8 +426,8 @@ def versions(backend: Backend) -> dict[str, list[bytes]]:
 
 @pytest.mark.parametrize("versioning", ["Enabled", "Suspended"])
 @pytest.mark.parametrize("earlier", [[], ["macbeth.json"]])
-def test_a_purged_document_has_no_version_left_and_the_others_have_all(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], versioning: str, earlier: list[str]
+def test_purge_leaves_the_versions_of_others_alone(
+    backend: Backend, folder: Path, shell: Shell, versioning: str, earlier: list[str]
 ) -> None:
     """Whether it is there or was removed before."""
     backend.client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": versioning})
@@ -475,48 +435,42 @@ def test_a_purged_document_has_no_version_left_and_the_others_have_all(
     (folder / "macbeth.json.md").write_bytes(b"# Its name begins like the other's")
     for text in (GOOD, GOOD + b"\n"):
         (folder / "macbeth.json").write_bytes(text)
-        main(["ingest", str(folder)])
+        shell("ingest", str(folder))
     if earlier:
-        main(["remove", *earlier])
+        shell("remove", *earlier)
     others = {key: each for key, each in versions(backend).items() if "/acts/" in key or ".json.md" in key}
     assert len(versions(backend)) > len(others) > 1
-    capsys.readouterr()
-    assert main(["remove", "macbeth.json", "--purge", "--json"]) == 0
-    [removed] = json.loads(capsys.readouterr().out)["documents"]
+    shell.read()
+    assert shell("remove", "macbeth.json", "--purge", "--json") == 0
+    [removed] = shell.json()["documents"]
     assert removed["purged"]["versions"] >= (4 if versioning == "Enabled" else 1)
     assert removed["purged"]["bytes"] > 0
     assert versions(backend) == others
 
 
-def test_a_document_that_ingest_did_not_report_is_not_purged(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder)])
+def test_a_document_that_ingest_did_not_report_is_not_purged(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder))
     backend.is_silent = True
     before = set(versions(backend))
-    assert main(["remove", "macbeth.json", "--purge", "--patience", "0.05"]) == 1
+    assert shell("remove", "macbeth.json", "--purge", "--patience", "0.05") == 1
     assert before - set(versions(backend)) == {"documents/default/scripts/macbeth.json"}
-    assert "purged" not in capsys.readouterr().out
+    assert "purged" not in shell.out()
 
 
-def test_what_s3_refuses_to_purge_is_said(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    main(["ingest", str(folder)])
+def test_refused_purge_is_said(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    shell("ingest", str(folder))
     refused = {"Errors": [{"Key": "documents/default/scripts/macbeth.json", "Code": "AccessDenied"}]}
     monkeypatch.setattr(backend.client, "delete_objects", lambda **_: refused, raising=False)
-    assert main(["remove", "macbeth.json", "--purge"]) == 1
-    assert "because of AccessDenied; purge it again." in capsys.readouterr().err
+    assert shell("remove", "macbeth.json", "--purge") == 1
+    assert "because of AccessDenied; purge it again." in shell.err()
 
 
-def test_removal_as_json_is_one_object_with_every_document(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["ingest", str(folder / "macbeth.json"), "--tenant", "acme", "--knowledge-base", "plays"])
-    capsys.readouterr()
+def test_removal_as_json_is_one_object_with_every_document(backend: Backend, folder: Path, shell: Shell) -> None:
+    shell("ingest", str(folder / "macbeth.json"), "--tenant", "acme", "--knowledge-base", "plays")
+    shell.read()
     names = ["nowhere.json", "macbeth.json", "--tenant", "acme", "--knowledge-base", "plays"]
-    assert main(["remove", *names, "--json"]) == 1
-    assert json.loads(capsys.readouterr().out) == {
+    assert shell("remove", *names, "--json") == 1
+    assert shell.json() == {
         "tenant": "acme",
         "knowledgeBase": "plays",
         "documents": [
@@ -533,54 +487,50 @@ def test_removal_as_json_is_one_object_with_every_document(
         ("../plays/macbeth.json", "cannot be the name of a document: The file's path has an empty part, a dot part"),
     ],
 )
-def test_a_name_that_no_document_can_have_removes_nothing(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str], name: str, sentence: str
+def test_impossible_name_removes_nothing(
+    backend: Backend, folder: Path, shell: Shell, name: str, sentence: str
 ) -> None:
-    main(["ingest", str(folder)])
-    capsys.readouterr()
-    assert main(["remove", "acts/hamlet.json", name]) == 2
-    said = capsys.readouterr().err
+    shell("ingest", str(folder))
+    shell.read()
+    assert shell("remove", "acts/hamlet.json", name) == 2
+    said = shell.err()
     assert sentence in said
     assert said.count("\n") == 1
     assert backend.client.deletes == []
 
 
 @pytest.fixture
-def synced(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def synced(backend: Backend, folder: Path, shell: Shell) -> Path:
     """A base of four documents; the folder has lost one of them."""
     for number in range(2):
         (folder / f"macbeth-{number}.json").write_bytes(GOOD + b" " * (number + 1))
-    assert main(["ingest", str(folder)]) == 0
+    assert shell("ingest", str(folder)) == 0
     (folder / "macbeth-0.json").unlink()
-    capsys.readouterr()
+    shell.read()
     return folder
 
 
-def test_prune_removes_what_the_folder_no_longer_has(
-    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prune_removes_what_the_folder_no_longer_has(backend: Backend, synced: Path, shell: Shell) -> None:
     backend.client.put_object(Bucket=BUCKET, Key="documents/default/scripts/folder/", Body=b"")
     backend.client.put_object(Bucket=BUCKET, Key="documents/default/scripts2/macbeth-0.json", Body=GOOD)
-    assert main(["ingest", str(synced), "--prune"]) == 0
-    said = capsys.readouterr()
+    assert shell("ingest", str(synced), "--prune") == 0
+    said = shell.read()
     assert said.err == "To be removed, 1 file:\n  macbeth-0.json\n"
     assert said.out.endswith("macbeth-0.json: deleted\n4 files: 3 unchanged, 1 deleted.\n")
     found = {document.document_id for document in backend.index.documents if document.base_key == SCRIPTS}
     assert found == {"macbeth-1.json", "acts/hamlet.json", "macbeth.json"}
-    assert main(["ingest", str(synced), "--prune", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["removed"] == []
+    assert shell("ingest", str(synced), "--prune", "--json") == 0
+    assert shell.json()["removed"] == []
 
 
-def test_a_dry_run_shows_what_would_be_done_and_does_nothing(
-    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dry_run_shows_what_would_be_done_and_does_nothing(backend: Backend, synced: Path, shell: Shell) -> None:
     before = stored(backend)
     (synced / "new.json").write_bytes(GOOD)
     puts = len(backend.client.puts)
-    assert main(["ingest", str(synced), "--prune", "--dry-run"]) == 0
-    assert capsys.readouterr().out == "Would upload 4 files and remove 1 file:\n  macbeth-0.json\n"
-    assert main(["ingest", str(synced), "--dry-run", "--json"]) == 0
-    plan = json.loads(capsys.readouterr().out)
+    assert shell("ingest", str(synced), "--prune", "--dry-run") == 0
+    assert shell.out() == "Would upload 4 files and remove 1 file:\n  macbeth-0.json\n"
+    assert shell("ingest", str(synced), "--dry-run", "--json") == 0
+    plan = shell.json()
     assert (len(plan["upload"]), plan["remove"]) == (4, [])
     assert (stored(backend), len(backend.client.puts), backend.client.deletes) == (before, puts, [])
 
@@ -588,22 +538,22 @@ def test_a_dry_run_shows_what_would_be_done_and_does_nothing(
 @pytest.mark.parametrize(
     "lost", [["macbeth-1.json", "macbeth.json", "macbeth.json.metadata.json"], ["macbeth.json.metadata.json"]]
 )
-def test_much_and_sidecars_are_removed_only_after_a_yes(
-    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lost: list[str]
+def test_much_is_removed_only_after_a_yes(
+    backend: Backend, synced: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch, lost: list[str]
 ) -> None:
     for name in lost:
         (synced / name).unlink(missing_ok=True)
     before, puts = stored(backend), len(backend.client.puts)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert main(["ingest", str(synced), "--prune"]) == 2
-    assert "cicada: Nothing was done: give --yes to remove" in capsys.readouterr().err
+    assert shell("ingest", str(synced), "--prune") == 2
+    assert "cicada: Nothing was done: give --yes to remove" in shell.err()
     person = io.StringIO("n\n")
     monkeypatch.setattr(person, "isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdin", person)
-    assert main(["ingest", str(synced), "--prune"]) == 1
-    assert capsys.readouterr().err.endswith("cicada: Nothing was done.\n")
+    assert shell("ingest", str(synced), "--prune") == 1
+    assert shell.err().endswith("cicada: Nothing was done.\n")
     assert (stored(backend), len(backend.client.puts)) == (before, puts)
-    assert main(["ingest", str(synced), "--prune", "--yes"]) == 0
+    assert shell("ingest", str(synced), "--prune", "--yes") == 0
     assert stored(backend) == before - set(lost) - {"macbeth-0.json"} - {
         f"{name}.metadata.json" for name in lost if name in before
     }
@@ -611,33 +561,29 @@ def test_much_and_sidecars_are_removed_only_after_a_yes(
     assert all("genre" not in passage.metadata for passage in readable)
 
 
-def test_nothing_is_removed_when_an_upload_failed(
-    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_removed_when_an_upload_failed(backend: Backend, synced: Path, shell: Shell) -> None:
     (synced / "macbeth-1.json").write_bytes(BAD)
     before = stored(backend)
-    assert main(["ingest", str(synced), "--prune"]) == 1
-    said = capsys.readouterr()
+    assert shell("ingest", str(synced), "--prune") == 1
+    said = shell.read()
     assert said.err.endswith("cicada: Nothing was removed, because not every file is searchable.\n")
     assert stored(backend) == before
 
 
 @pytest.mark.parametrize("lost", ["macbeth-1.json", "macbeth.json.metadata.json"])
-def test_a_link_to_nothing_is_not_taken_for_a_file_that_is_gone(
-    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], lost: str
-) -> None:
+def test_link_to_nothing_is_no_lost_file(backend: Backend, synced: Path, shell: Shell, lost: str) -> None:
     """The drive is not mounted. Without its sidecar the document would be withdrawn from its viewers."""
     before, puts = stored(backend), len(backend.client.puts)
     (synced / lost).unlink(missing_ok=True)
     (synced / lost).symlink_to("/nowhere/at/all")
     for arguments in ([str(synced), "--prune", "--yes"], [str(synced)], [str(synced / lost.removesuffix(SIDECAR))]):
-        assert main(["ingest", *arguments]) == 2
-        assert f"{synced / lost} is a link to /nowhere/at/all, which does not exist." in capsys.readouterr().err
+        assert shell("ingest", *arguments) == 2
+        assert f"{synced / lost} is a link to /nowhere/at/all, which does not exist." in shell.err()
     assert (stored(backend), len(backend.client.puts), backend.client.deletes) == (before, puts, [])
 
 
-def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(
-    backend: Backend, synced: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_unreadable_folder_is_no_empty_one(
+    backend: Backend, synced: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before, scan = stored(backend), os.scandir
 
@@ -647,36 +593,32 @@ def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(
         return scan(path)
 
     monkeypatch.setattr("os.scandir", refused)
-    assert main(["ingest", str(synced), "--prune", "--yes"]) == 2
-    assert f"{synced / 'acts'} cannot be read: Permission denied." in capsys.readouterr().err
+    assert shell("ingest", str(synced), "--prune", "--yes") == 2
+    assert f"{synced / 'acts'} cannot be read: Permission denied." in shell.err()
     assert (stored(backend), backend.client.deletes) == (before, [])
 
 
 @pytest.mark.parametrize("also", [[], ["--dry-run"]])
-def test_a_linked_file_is_left_out_and_named(
-    backend: Backend, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], also: list[str]
-) -> None:
+def test_linked_file_is_left_out(backend: Backend, folder: Path, tmp_path: Path, shell: Shell, also: list[str]) -> None:
     """A folder of somebody else's may link to credentials."""
     (tmp_path / "credentials").write_bytes(GOOD)
     (folder / "secret.json").symlink_to(tmp_path / "credentials")
     (folder / "elsewhere").symlink_to(tmp_path)
-    assert main(["ingest", str(folder), *also]) == 0
-    said = capsys.readouterr().err
+    assert shell("ingest", str(folder), *also) == 0
+    said = shell.err()
     assert f"{folder / 'secret.json'}: left out, since it is a link to {tmp_path / 'credentials'}" in said
     assert f"{folder / 'elsewhere'}: left out" in said
     assert not [key for key in backend.client.puts if "secret" in key]
 
 
-def test_a_file_that_no_parser_reads_is_named_and_not_uploaded(
-    backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_no_parser_reads_is_named_and_not_uploaded(backend: Backend, folder: Path, shell: Shell) -> None:
     (folder / "votes.csv").write_text("a,b\n")
-    assert main(["ingest", str(folder), "--dry-run"]) == 0
-    said = capsys.readouterr()
+    assert shell("ingest", str(folder), "--dry-run") == 0
+    said = shell.read()
     assert f"{folder / 'votes.csv'}: Files of the type '.csv' cannot be read; upload .docx" in said.err
     assert said.out == "Would upload 2 files and remove 0 files.\n"
-    assert main(["ingest", str(folder)]) == 1
-    assert "1 rejected" in capsys.readouterr().out
+    assert shell("ingest", str(folder)) == 1
+    assert "1 rejected" in shell.out()
     assert not [key for key in backend.client.puts if "votes" in key]
 
 
@@ -689,28 +631,24 @@ def test_a_link_is_followed_where_that_is_meant(backend: Backend, folder: Path, 
     assert len([key for key in backend.client.puts if key.endswith("macbeth-7.json")]) == 2
 
 
-def test_a_linked_sidecar_refuses_the_upload(
-    backend: Backend, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_linked_sidecar_refuses_the_upload(backend: Backend, folder: Path, tmp_path: Path, shell: Shell) -> None:
     (folder / "macbeth.json.metadata.json").rename(tmp_path / "sidecar")
     (folder / "macbeth.json.metadata.json").symlink_to(tmp_path / "sidecar")
-    assert main(["ingest", str(folder)]) == 2
-    assert "so nothing was uploaded: put the sidecar itself there" in capsys.readouterr().err
+    assert shell("ingest", str(folder)) == 2
+    assert "so nothing was uploaded: put the sidecar itself there" in shell.err()
     assert backend.client.puts == []
 
 
-def test_prune_refuses_a_folder_with_links(
-    backend: Backend, synced: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prune_refuses_a_folder_with_links(backend: Backend, synced: Path, tmp_path: Path, shell: Shell) -> None:
     (synced / "macbeth-1.json").rename(tmp_path / "moved.json")
     (synced / "macbeth-1.json").symlink_to(tmp_path / "moved.json")
-    assert main(["ingest", str(synced), "--prune", "--yes"]) == 2
-    assert "With --prune a folder has no links" in capsys.readouterr().err
+    assert shell("ingest", str(synced), "--prune", "--yes") == 2
+    assert "With --prune a folder has no links" in shell.err()
     assert backend.client.deletes == []
 
 
-def test_prune_takes_one_folder_only(backend: Backend, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prune_takes_one_folder_only(backend: Backend, folder: Path, shell: Shell) -> None:
     for paths in ([str(folder), str(folder / "acts")], [str(folder / "macbeth.json")]):
-        assert main(["ingest", *paths, "--prune"]) == 2
-        assert "With --prune name one folder" in capsys.readouterr().err
+        assert shell("ingest", *paths, "--prune") == 2
+        assert "With --prune name one folder" in shell.err()
     assert backend.client.puts == []

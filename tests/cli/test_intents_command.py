@@ -11,6 +11,7 @@ from cicada.planning.intent import model as intent_model
 from cicada.planning.intent.model import load_model
 from cicada.planning.model import Intent
 from cli.__main__ import main
+from tests.cli.conftest import Shell
 from tools.intents import examples
 
 
@@ -55,26 +56,22 @@ def test_what_a_message_asks_to_be_changed_is_learnt_too(copies: tuple[Path, Pat
     assert [now > then for now, then in grown][2:] == [True, True]
 
 
-def test_without_save_it_is_shown_what_would_change_and_nothing_is_written(
-    copies: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_save_nothing_is_written(copies: tuple[Path, Path], shell: Shell) -> None:
     files = [*copies, copies[1].with_name("writes.bin")]
     before = [file.read_bytes() for file in files]
-    assert main(["intents", "add", "kadabra alakazam", "theory_request"]) == 0
+    assert shell("intents", "add", "kadabra alakazam", "theory_request") == 0
     assert [file.read_bytes() for file in files] == before
-    said = capsys.readouterr()
+    said = shell.read()
     assert "Training on 41 examples" in said.err
     assert "with the example as theory_request (" in said.out
     assert "of the 40 examples are understood otherwise.\nNothing is changed: --save" in said.out
 
 
-def test_a_message_that_is_an_example_already_is_refused(
-    copies: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_message_that_is_an_example_already_is_refused(copies: tuple[Path, Path], shell: Shell) -> None:
     there = examples.load_examples(copies[0])[0]
 
-    assert main(["intents", "add", there.text, "general"]) == 1
-    assert "have this text already" in capsys.readouterr().err
+    assert shell("intents", "add", there.text, "general") == 1
+    assert "have this text already" in shell.err()
 
 
 def test_an_empty_message_is_refused(copies: tuple[Path, Path]) -> None:

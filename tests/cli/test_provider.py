@@ -27,6 +27,7 @@ from tests.browser.fake_authorization_server import PROVIDER, FakeAuthorizationS
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.fake_user_pool import FakeUserPool
 from tests.browser.serving import serving
+from tests.cli.conftest import Shell
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 
 USER = "Okta_00u1"
@@ -119,7 +120,7 @@ def saved(tmp_path: Path) -> Path:
     return tmp_path / "cicada" / "sign-ins.json"
 
 
-def test_a_user_signs_in_in_the_browser_and_is_the_user_of_later_commands(
+def test_sign_in_in_the_browser(
     pool: DeployedPool,
     browser: Browser,
     saved: Path,
@@ -141,8 +142,8 @@ def test_a_user_signs_in_in_the_browser_and_is_the_user_of_later_commands(
     assert capfd.readouterr().out.count(".") == 2
 
 
-def test_a_return_of_another_sign_in_is_refused_and_the_own_one_awaited(
-    pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, capsys: pytest.CaptureFixture[str]
+def test_return_of_another_sign_in_is_refused(
+    pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, shell: Shell
 ) -> None:
     said: list[str] = []
 
@@ -151,14 +152,12 @@ def test_a_return_of_another_sign_in_is_refused_and_the_own_one_awaited(
             said.append(browser.get(f"{back}?{urlencode(query)}"))
 
     browser.first = foreign
-    assert main(["token", "--provider"]) == 0
+    assert shell("token", "--provider") == 0
     assert [each[:3] for each in said] == ["400", "400", "400", "404"]
     assert [each["code"] != "stolen" for each in server.exchanged] == [True]
 
 
-def test_a_program_that_sends_slowly_or_nonsense_keeps_nobody_waiting_and_says_nothing_in_the_terminal(
-    pool: DeployedPool, browser: Browser, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_program_keeps_nobody_waiting(pool: DeployedPool, browser: Browser, shell: Shell) -> None:
     enough = threading.Event()
 
     def drip(sent: socket.socket) -> None:
@@ -180,57 +179,51 @@ def test_a_program_that_sends_slowly_or_nonsense_keeps_nobody_waiting_and_says_n
 
     dripping: list[threading.Thread] = []
     browser.first = hostile
-    assert main(["token", "--provider"]) == 0
+    assert shell("token", "--provider") == 0
     still_sending = dripping[0].is_alive()
     enough.set()
     dripping[0].join()
     assert still_sending
-    assert "Traceback" not in capsys.readouterr().err
+    assert "Traceback" not in shell.err()
 
 
-def test_whoever_cancels_at_the_provider_is_told_so(
-    pool: DeployedPool, browser: Browser, saved: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_cancel_at_the_provider(pool: DeployedPool, browser: Browser, saved: Path, shell: Shell) -> None:
     browser.link = "/provider/cancelled"
-    assert main(["token", "--provider"]) == 1
-    out, err = capsys.readouterr()
+    assert shell("token", "--provider") == 1
+    out, err = shell.read()
     assert out == ""
     assert "You were not signed in with Okta." in err
     assert "555" not in err
     assert not saved.exists()
 
 
-def test_a_code_that_is_good_for_nothing_is_a_sentence(
-    pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_worthless_code(pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, shell: Shell) -> None:
     server.forgets_codes = True
-    assert main(["token", "--provider"]) == 1
-    assert "Signing in took too long, or was refused: begin again." in capsys.readouterr().err
+    assert shell("token", "--provider") == 1
+    assert "Signing in took too long, or was refused: begin again." in shell.err()
 
 
-def test_tokens_of_another_sign_in_are_refused(
+def test_tokens_of_another_sign_in(
     pool: DeployedPool,
     browser: Browser,
     server: FakeAuthorizationServer,
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
     saved: Path,
 ) -> None:
     server.nonce = "other"
-    assert main(["token", "--provider"]) == 1
-    assert "The tokens are of another sign-in" in capsys.readouterr().err
+    assert shell("token", "--provider") == 1
+    assert "The tokens are of another sign-in" in shell.err()
     assert not saved.exists()
 
 
-def test_nobody_is_waited_for_for_ever(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nobody_is_waited_for_for_ever(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     monkeypatch.setattr(provider, "_WAIT_SECONDS", 0.05)
-    assert main(["token", "--provider"]) == 1
-    assert "Nobody came back from the browser; begin again." in capsys.readouterr().err
+    assert shell("token", "--provider") == 1
+    assert "Nobody came back from the browser; begin again." in shell.err()
 
 
-def test_a_port_that_another_program_uses_is_passed_over(
+def test_port_in_use_is_passed_over(
     pool: DeployedPool, browser: Browser, server: FakeAuthorizationServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outputs = deployment_target.stack_outputs(STACK)
@@ -251,40 +244,32 @@ def test_only_this_machine_is_listened_on(server: FakeAuthorizationServer) -> No
         assert back.host == "127.0.0.1"
 
 
-def test_a_session_that_has_ended_leads_to_the_browser_and_not_to_a_password(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ended_session_leads_to_the_browser(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setenv("CICADA_PASSWORD", "of-somebody-else")
-    assert main(["token", USER]) == 1
-    said = capsys.readouterr().err
+    assert shell("token", USER) == 1
+    said = shell.err()
     assert f"{USER} signs in in the browser: run `cicada token --provider --stack Cicada-dev`." in said
 
 
-def test_the_first_to_sign_in_without_a_name_is_told_of_the_browser(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hint_at_the_browser(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     hint = "To sign in with Okta, run `cicada token --provider --stack Cicada-dev`."
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    assert main(["chat"]) == 2
-    assert capsys.readouterr().err.endswith(f"name a --user, or set CICADA_USER. {hint}\n")
+    assert shell("chat") == 2
+    assert shell.err().endswith(f"name a --user, or set CICADA_USER. {hint}\n")
     terminal = io.StringIO("\n")
     monkeypatch.setattr(terminal, "isatty", lambda: True)
     monkeypatch.setattr("sys.stdin", terminal)
-    assert main(["chat"]) == 2
-    assert capsys.readouterr().err.startswith(f"{hint}\n")
+    assert shell("chat") == 2
+    assert shell.err().startswith(f"{hint}\n")
 
 
 @pytest.mark.parametrize("more", [["ada"], ["--sign-out"]])
-def test_who_signs_in_is_said_by_the_provider(
-    pool: DeployedPool, more: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["token", "--provider", *more]) == 2
-    assert "--provider signs in whoever the provider says" in capsys.readouterr().err
+def test_who_signs_in_is_said_by_the_provider(pool: DeployedPool, more: list[str], shell: Shell) -> None:
+    assert shell("token", "--provider", *more) == 2
+    assert "--provider signs in whoever the provider says" in shell.err()
 
 
-def test_a_stack_without_a_provider_says_so(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_stack_without_a_provider_says_so(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: pool.outputs("ws://127.0.0.1:1/"))
-    assert main(["token", "--provider"]) == 2
-    assert "the stack Cicada-dev has no identity provider" in capsys.readouterr().err
+    assert shell("token", "--provider") == 2
+    assert "the stack Cicada-dev has no identity provider" in shell.err()

@@ -7,14 +7,13 @@ import json
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from cli import deployment_target
-from cli.__main__ import main
+from tests.cli.conftest import Shell
 
 
 def progress(state: str, copied: int = 0, run: str = "run-1") -> dict[str, Any]:
@@ -43,13 +42,10 @@ class ScriptedLambda:
 
 
 @pytest.fixture
-def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callable[..., ScriptedLambda]]:
-    stage_file = tmp_path / "stage.json"
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    outputs = {"IngestFunction": "cicada-local-ingest-document"}
-    stage_file.write_text(json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": outputs}))
-    monkeypatch.setenv("CICADA_STAGE_FILE", str(stage_file))
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+def function(
+    monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]
+) -> Iterator[Callable[..., ScriptedLambda]]:
+    local_stage(IngestFunction="cicada-local-ingest-document")
     monkeypatch.setattr("cli.operator.rebuild.time.sleep", lambda seconds: None)
 
     def scripted(*results: Any) -> ScriptedLambda:
@@ -62,12 +58,10 @@ def function(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
     yield scripted
 
 
-def test_a_rebuild_is_gone_on_with_until_the_new_index_answers(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_rebuild_goes_on_until_the_end(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(progress("copying", 1), progress("copying", 2), progress("switched", 3))
-    assert main(["rebuild"]) == 0
-    assert capsys.readouterr().out == "The new index answers: 3 documents.\n"
+    assert shell("rebuild") == 0
+    assert shell.out() == "The new index answers: 3 documents.\n"
     # The first slice is over at once: until it is, nobody could say which run is to be dropped.
     assert made.events[0]["seconds"] == 0
     assert [(event["rebuild"], event.get("run")) for event in made.events] == [
@@ -78,19 +72,17 @@ def test_a_rebuild_is_gone_on_with_until_the_new_index_answers(
     assert made.names == {"cicada-local-ingest-document"}
 
 
-def test_json_is_the_last_progress(function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_the_last_progress(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     function(progress("switched", 3))
-    assert main(["rebuild", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == progress("switched", 3)
+    assert shell("rebuild", "--json") == 0
+    assert shell.json() == progress("switched", 3)
 
 
 @pytest.mark.parametrize("results", [[progress("busy")], [progress("copying"), progress("busy")]])
-def test_another_rebuild_is_left_alone(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str], results: list[Any]
-) -> None:
+def test_another_rebuild(function: Callable[..., ScriptedLambda], shell: Shell, results: list[Any]) -> None:
     made = function(*results)
-    assert main(["rebuild"]) == 1
-    assert "Another rebuild is under way" in capsys.readouterr().err
+    assert shell("rebuild") == 1
+    assert "Another rebuild is under way" in shell.err()
     assert "abandon" not in [event["rebuild"] for event in made.events]
 
 
@@ -107,50 +99,44 @@ def test_another_rebuild_is_left_alone(
     ],
 )
 def test_a_failure_is_one_sentence(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str], failure: Any, sentence: str
+    function: Callable[..., ScriptedLambda], shell: Shell, failure: Any, sentence: str
 ) -> None:
     function(progress("copying"), failure)
-    assert main(["rebuild"]) == 1
-    said = capsys.readouterr().err
+    assert shell("rebuild") == 1
+    said = shell.err()
     assert sentence in said
     assert said.count("\n") == 1
     assert "\x1b" not in said
 
 
-def test_ctrl_c_drops_the_new_index_once_the_slice_has_ended(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_drops_the_new_index(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(progress("copying"), KeyboardInterrupt(), progress("busy"), progress("abandoned"))
-    assert main(["rebuild"]) == 130
+    assert shell("rebuild") == 130
     assert [event["rebuild"] for event in made.events] == ["start", "continue", "abandon", "abandon"]
-    assert "the old index goes on answering" in capsys.readouterr().err
+    assert "the old index goes on answering" in shell.err()
 
 
 @pytest.mark.parametrize(("pressed", "slices"), [("start", ["start"]), ("continue", ["start", "continue"])])
-def test_ctrl_c_in_any_slice_drops_the_new_index_and_says_so(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str], pressed: str, slices: list[str]
+def test_ctrl_c_in_any_slice(
+    function: Callable[..., ScriptedLambda], shell: Shell, pressed: str, slices: list[str]
 ) -> None:
     made = function(*[progress("copying")] * len(slices), progress("abandoned"))
     made.pressed = pressed
-    assert main(["rebuild"]) == 130
+    assert shell("rebuild") == 130
     assert made.events[-1]["run"] == "run-1"
     assert [event["rebuild"] for event in made.events] == [*slices, "abandon"]
-    assert capsys.readouterr().err == "Stopping; the old index goes on answering.\nThe new index is dropped.\n"
+    assert shell.err() == "Stopping; the old index goes on answering.\nThe new index is dropped.\n"
 
 
-def test_ctrl_c_in_the_last_slice_comes_too_late(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_ctrl_c_in_the_last_slice_comes_too_late(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(progress("switched", 3))
     made.pressed = "start"
-    assert main(["rebuild"]) == 0
-    assert capsys.readouterr().out == "The new index answers: 3 documents.\n"
+    assert shell("rebuild") == 0
+    assert shell.out() == "The new index answers: 3 documents.\n"
 
 
-def test_an_impatient_second_ctrl_c_says_what_becomes_of_the_new_index(
-    function: Callable[..., ScriptedLambda], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_second_ctrl_c(function: Callable[..., ScriptedLambda], shell: Shell) -> None:
     made = function(KeyboardInterrupt())
-    assert main(["rebuild"]) == 130
+    assert shell("rebuild") == 130
     assert [event["rebuild"] for event in made.events] == ["start"]
-    assert "the next `cicada rebuild` drops it" in capsys.readouterr().err
+    assert "the next `cicada rebuild` drops it" in shell.err()

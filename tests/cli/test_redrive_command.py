@@ -6,7 +6,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from cli import deployment_target
 from cli.__main__ import main
 from cli.operator import redrive
 from cli.settings import read_settings
+from tests.cli.conftest import Shell
 from tests.contract.request_queues import Queues, request_queues
 from tests.contract.requests_table import TABLE, requests_table
 
@@ -81,14 +82,12 @@ def deployed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Deploy
         yield Deployed(DynamoRequestLog(database, TABLE, time.time), stack.enter_context(request_queues()))
 
 
-def test_the_list_shows_ids_reasons_and_ages_and_nothing_of_the_messages(
-    deployed: Deployed, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_list_shows_ids_reasons_and_ages_and_nothing_of_the_messages(deployed: Deployed, shell: Shell) -> None:
     deployed.fail()
     deployed.give_up(json.dumps({"tenant": "acme", "user": "ann", "requestId": "other-id", "message": SECRET}))
     for _ in range(2):
-        assert main(["redrive", "--list", *deployed.options]) == 0
-        shown = capsys.readouterr().out
+        assert shell("redrive", "--list", *deployed.options) == 0
+        shown = shell.out()
         first, second, last = sorted(shown.splitlines(), key=lambda line: ("shown" in line, "other" in line))
         assert first.split()[:2] == [ID, "stream_broken"]
         assert second.split()[:5] == ["other-id", "given", "up", "by", "the"]
@@ -98,24 +97,24 @@ def test_the_list_shows_ids_reasons_and_ages_and_nothing_of_the_messages(
     assert deployed.queues.bodies(deployed.queues.requests_url) == []
 
 
-def test_a_failed_request_is_queued_again(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failed_request_is_queued_again(deployed: Deployed, shell: Shell) -> None:
     key = deployed.fail()
-    assert main(["redrive", *deployed.options]) == 0
-    assert capsys.readouterr().out.splitlines() == [f"{ID}  queued again", "1 dead letter, 1 queued again."]
+    assert shell("redrive", *deployed.options) == 0
+    assert shell.lines() == [f"{ID}  queued again", "1 dead letter, 1 queued again."]
     head = deployed.log.head(key)
     assert head
     assert (head.status, head.forgiven_attempts) == (Status.QUEUED, 1)
     [body] = deployed.queues.bodies(deployed.queues.requests_url)
     assert body["requestId"] == ID
-    assert main(["redrive", *deployed.options]) == 0
-    assert capsys.readouterr().out == "0 dead letters, 0 queued again.\n"
+    assert shell("redrive", *deployed.options) == 0
+    assert shell.out() == "0 dead letters, 0 queued again.\n"
 
 
-def test_what_is_left_is_exit_code_1(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_left_is_exit_code_1(deployed: Deployed, shell: Shell) -> None:
     deployed.fail(status=Status.PROCESSING)
     deployed.give_up("\x1b[31mno request")
-    assert main(["redrive", *deployed.options]) == 1
-    shown = capsys.readouterr().out
+    assert shell("redrive", *deployed.options) == 1
+    shown = shell.out()
     assert f"{ID}  being answered; left where it is" in shown
     assert "(no request)" in shown
     assert "names no request; left where it is" in shown
@@ -136,13 +135,10 @@ def test_a_stack_on_aws_names_everything_itself(deployed: Deployed, monkeypatch:
     assert len(deployed.queues.bodies(deployed.queues.requests_url)) == 1
 
 
-def test_the_local_stage_is_the_default(deployed: Deployed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    fields = {"websocketUrl": "ws://127.0.0.1:1", "endpointUrl": "http://127.0.0.1:1", "region": "us-east-1"}
-    stage_file = tmp_path / "stage.json"
-    stage_file.write_text(
-        json.dumps(fields | {"clientId": "c", "users": [], "functions": {}, "outputs": deployed.names})
-    )
-    monkeypatch.setattr("cli.local_stage._answers", lambda url: True)
+def test_the_local_stage_is_the_default(
+    deployed: Deployed, monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]
+) -> None:
+    local_stage(**deployed.names)
     # The emulator's part is played by moto, which answers for AWS's own addresses only.
     monkeypatch.setattr(
         deployment_target, "client_options", lambda stage: {"region_name": stage.region, "config": Config()}
@@ -162,19 +158,19 @@ def test_the_local_stage_is_the_default(deployed: Deployed, monkeypatch: pytest.
 def test_a_wrong_use_is_one_sentence(
     deployed: Deployed,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    shell: Shell,
     arguments: list[str],
     sentence: str,
     code: int,
 ) -> None:
-    assert main(["redrive", *arguments]) == code
-    assert capsys.readouterr().err == f"cicada: {sentence.format(stage_file=tmp_path / 'stage.json')}\n"
+    assert shell("redrive", *arguments) == code
+    assert shell.err() == f"cicada: {sentence.format(stage_file=tmp_path / 'stage.json')}\n"
 
 
-def test_a_missing_queue_is_one_sentence(deployed: Deployed, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_queue_is_one_sentence(deployed: Deployed, shell: Shell) -> None:
     options = [*deployed.options[:-1], f"{deployed.queues.dead_letters_url}-missing.fifo"]
-    assert main(["redrive", "--list", *options]) == 1
-    assert "check the queue's name" in capsys.readouterr().err
+    assert shell("redrive", "--list", *options) == 1
+    assert "check the queue's name" in shell.err()
 
 
 @pytest.mark.parametrize(
@@ -185,14 +181,12 @@ def test_an_age_is_given_in_the_largest_unit(seconds: float, age: str) -> None:
 
 
 @pytest.mark.parametrize("command", [["redrive"], ["rebuild"]])
-def test_a_stack_without_a_region_says_what_to_set(
-    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_stack_without_a_region(command: list[str], monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", os.devnull)
-    assert main([*command, "--stack", "Cicada-dev"]) == 2
-    said = capsys.readouterr().err
+    assert shell(*command, "--stack", "Cicada-dev") == 2
+    said = shell.err()
     assert said == "cicada: It is not clear in which region the stack is: set AWS_REGION.\n"
 
 

@@ -15,6 +15,7 @@ from cli import deployment_target
 from cli.__main__ import main
 from cli.user import passwords
 from cli.user.sign_in import sign_in
+from tests.cli.conftest import Shell, replace_operation
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.clients.disturbing_server import WORDS, Body, Delivery, DisturbingServer, refused, running
 
@@ -72,45 +73,37 @@ def typing(monkeypatch: pytest.MonkeyPatch, *typed: str) -> list[str]:
     return prompts
 
 
-def test_one_sign_in_with_the_password_is_enough(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["token", "ada"]) == 0
-    first = capsys.readouterr().out
+def test_one_password_is_enough(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
+    assert shell("token", "ada") == 0
+    first = shell.out()
     assert first.count(".") == 2
     assert stat.S_IMODE(saved.stat().st_mode) == 0o600
     assert PASSWORD not in saved.read_text()
     assert first.strip() not in saved.read_text()
     monkeypatch.delenv("CICADA_PASSWORD")
-    assert main(["token"]) == 0
-    said = capsys.readouterr()
+    assert shell("token") == 0
+    said = shell.read()
     assert said.out.count(".") == 2
     assert said.err == ""
 
 
-def test_the_user_of_the_environment_is_the_default(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["token"]) == 2
-    assert capsys.readouterr().err == (
+def test_user_of_the_environment(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
+    assert shell("token") == 2
+    assert shell.err() == (
         "cicada: Nobody has signed in to the stack Cicada-dev yet: name a --user, or set CICADA_USER.\n"
     )
     monkeypatch.setenv("CICADA_USER", "ada")
-    assert main(["token"]) == 0
+    assert shell("token") == 0
 
 
-def test_a_question_goes_to_the_stack_with_the_users_token(
-    pool: DeployedPool, server: DisturbingServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ask", "q", "--user", "ada"]) == 0
-    assert capsys.readouterr().out.startswith(TEXT)
+def test_question_to_a_stack(pool: DeployedPool, server: DisturbingServer, shell: Shell) -> None:
+    assert shell("ask", "q", "--user", "ada") == 0
+    assert shell.out().startswith(TEXT)
     [token] = server.tokens
     assert pool.cognito.get_user(AccessToken=token)["Username"] == "ada"
 
 
-def test_a_conversation_outlives_its_token_without_a_word(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_conversation_outlives_its_token(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
 
     def network(delivery: Delivery) -> list[Body]:
@@ -124,69 +117,60 @@ def test_a_conversation_outlives_its_token_without_a_word(
     with running(DisturbingServer(network=network, refuse=lambda number, token: None)) as server:
         monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: pool.outputs(server.url))
         monkeypatch.setattr("sys.stdin", io.StringIO("first\nsecond\nthird\n"))
-        assert main(["chat", "--user", "ada"]) == 0
-    said = capsys.readouterr()
+        assert shell("chat", "--user", "ada") == 0
+    said = shell.read()
     assert said.out.count(TEXT) == 3
     assert said.err == ""
     assert [command["message"] for command in server.questions()] == ["first", "second", "third"]
     assert server.connections == 3
 
 
-def test_a_first_password_is_replaced_by_one_that_the_user_chooses(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_first_password_is_replaced(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     pool.cognito.admin_create_user(
         UserPoolId=pool.pool_id, Username="bob", MessageAction="SUPPRESS", TemporaryPassword=PASSWORD
     )
     monkeypatch.setenv("CICADA_PASSWORD", PASSWORD)
-    assert main(["token", "bob"]) == 1
-    assert "bob has an initial password and must choose another one: run `cicada token bob" in capsys.readouterr().err
+    assert shell("token", "bob") == 1
+    assert "bob has an initial password and must choose another one: run `cicada token bob" in shell.err()
     prompts = typing(monkeypatch, PASSWORD, CHOSEN, "not the same")
-    assert main(["token", "bob"]) == 2
-    assert capsys.readouterr().err == "cicada: The two are not the same; nothing has changed.\n"
+    assert shell("token", "bob") == 2
+    assert shell.err() == "cicada: The two are not the same; nothing has changed.\n"
     assert prompts == [
         "Password of bob on the stack Cicada-dev: ",
         "Choose a password for bob: ",
         "The same again: ",
     ]
     typing(monkeypatch, PASSWORD, CHOSEN, CHOSEN)
-    assert main(["token", "bob"]) == 0
-    signed_in = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "bob", "PASSWORD": CHOSEN},
-    )
-    assert "AuthenticationResult" in signed_in
+    assert shell("token", "bob") == 0
+    assert "AuthenticationResult" in pool.sign_in("bob", CHOSEN)
 
 
-def test_a_refresh_token_that_has_ended_is_forgotten_and_the_password_asked_for_again(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_ended_refresh_token_is_forgotten(
+    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     saved.parent.mkdir(parents=True)
     saved.write_text(json.dumps({pool.client_id: {"users": {"ada": "ended"}, "last": "ada"}}))
     monkeypatch.delenv("CICADA_PASSWORD")
-    assert main(["token", "ada"]) == 2
-    assert capsys.readouterr().err == (
+    assert shell("token", "ada") == 2
+    assert shell.err() == (
         "cicada: There is no password for ada: set CICADA_PASSWORD, or sign in once on a terminal with"
         " `cicada token ada --stack Cicada-dev`.\n"
     )
     assert json.loads(saved.read_text())[pool.client_id]["users"] == {}
     typing(monkeypatch, PASSWORD)
-    assert main(["token", "ada"]) == 0
+    assert shell("token", "ada") == 0
 
 
-def test_a_refresh_token_that_was_used_before_is_of_no_use(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_used_refresh_token(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     """Each refresh ends the refresh token that it used: a copy of the file is good for one."""
-    assert main(["token", "ada"]) == 0
+    assert shell("token", "ada") == 0
     copied = saved.read_text()
-    assert main(["token", "ada"]) == 0
+    assert shell("token", "ada") == 0
     assert saved.read_text() != copied
     saved.write_text(copied)
     monkeypatch.delenv("CICADA_PASSWORD")
-    assert main(["token", "ada"]) == 2
-    assert "There is no password for ada" in capsys.readouterr().err
+    assert shell("token", "ada") == 2
+    assert "There is no password for ada" in shell.err()
 
 
 def test_two_commands_of_a_user_use_the_newest_refresh_token(pool: DeployedPool, server: DisturbingServer) -> None:
@@ -196,8 +180,8 @@ def test_two_commands_of_a_user_use_the_newest_refresh_token(pool: DeployedPool,
 
 
 @pytest.mark.parametrize("required", [False, True])
-def test_the_code_of_an_authenticator_app_is_asked_for(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], required: bool
+def test_code_of_an_authenticator_app(
+    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell, required: bool
 ) -> None:
     """`required`: the pool asks for an app that the user does not have yet. moto takes any code."""
     mode: Any = "ON" if required else "OPTIONAL"
@@ -207,11 +191,11 @@ def test_the_code_of_an_authenticator_app_is_asked_for(
     )
     if not required:
         add_app(pool)
-    assert main(["token", "ada"]) == 1
-    assert "run `cicada token ada --stack Cicada-dev` on a terminal" in capsys.readouterr().err
+    assert shell("token", "ada") == 1
+    assert "run `cicada token ada --stack Cicada-dev` on a terminal" in shell.err()
     prompts = typing(monkeypatch, PASSWORD, "123456", "123456")
-    assert main(["token", "ada"]) == 0
-    said = capsys.readouterr()
+    assert shell("token", "ada") == 0
+    said = shell.read()
     assert said.out.count(".") == 2
     if required:
         assert "Add this key to an authenticator app: " in said.err
@@ -231,54 +215,41 @@ def add_app(pool: DeployedPool) -> None:
     pool.cognito.verify_software_token(AccessToken=tokens["AccessToken"], UserCode="123456")
 
 
-def test_a_file_that_is_none_of_ours_is_written_anew(
-    pool: DeployedPool, saved: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_none_of_ours_is_written_anew(pool: DeployedPool, saved: Path, shell: Shell) -> None:
     saved.parent.mkdir(parents=True)
     for content in ("", "[]", '{"x": 1}', json.dumps({pool.client_id: {"users": [1]}})):
         saved.write_text(content)
-        assert main(["token", "ada"]) == 0
+        assert shell("token", "ada") == 0
         assert list(json.loads(saved.read_text())[pool.client_id]["users"]) == ["ada"]
 
 
-def test_a_wrong_password_is_one_sentence(
-    pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], saved: Path
-) -> None:
+def test_wrong_password(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, shell: Shell, saved: Path) -> None:
     monkeypatch.setenv("CICADA_PASSWORD", "wrong")
-    assert main(["ask", "q", "--user", "ada"]) == 1
-    assert capsys.readouterr().err == "cicada: ada is not let in: Incorrect username or password.\n"
+    assert shell("ask", "q", "--user", "ada") == 1
+    assert shell.err() == "cicada: ada is not let in: Incorrect username or password.\n"
     assert not saved.exists()
 
 
-def test_signing_out_forgets_the_refresh_token_and_revokes_it(
-    pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_signing_out(pool: DeployedPool, saved: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
     revoked: list[dict[str, Any]] = []
-    made = deployment_target.DeploymentTarget.client
-
-    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
-        found = made(self, service, read_timeout_seconds)
-        found.revoke_token = lambda **parameters: revoked.append(parameters)
-        return found
-
-    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
-    main(["token", "ada"])
+    replace_operation(monkeypatch, "revoke_token", lambda _: lambda **parameters: revoked.append(parameters))
+    shell("token", "ada")
     kept = json.loads(saved.read_text())[pool.client_id]["users"]["ada"]
-    capsys.readouterr()
-    assert main(["token", "--sign-out"]) == 0
-    assert capsys.readouterr().out == "Signed out.\n"
+    shell.read()
+    assert shell("token", "--sign-out") == 0
+    assert shell.out() == "Signed out.\n"
     assert revoked == [{"Token": kept, "ClientId": pool.client_id}]
     assert json.loads(saved.read_text())[pool.client_id]["users"] == {}
-    assert main(["token", "ada", "--sign-out"]) == 0
-    assert capsys.readouterr().out == "Nobody of that name was signed in.\n"
+    assert shell("token", "ada", "--sign-out") == 0
+    assert shell.out() == "Nobody of that name was signed in.\n"
 
 
-def test_an_address_and_a_stack_are_too_much(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["ask", "q", "--url", "ws://127.0.0.1:1", "--stack", "Cicada-dev"]) == 2
-    assert capsys.readouterr().err == "cicada: Give --url or --stack: a stack says its address itself.\n"
+def test_an_address_and_a_stack_are_too_much(shell: Shell) -> None:
+    assert shell("ask", "q", "--url", "ws://127.0.0.1:1", "--stack", "Cicada-dev") == 2
+    assert shell.err() == "cicada: Give --url or --stack: a stack says its address itself.\n"
 
 
-def test_a_stack_on_the_command_line_counts_more_than_an_address_in_the_environment(
+def test_stack_option_counts_more_than_an_address_in_the_environment(
     pool: DeployedPool, server: DisturbingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CICADA_URL", "ws://127.0.0.1:1")

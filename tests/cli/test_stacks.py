@@ -10,10 +10,10 @@ import pytest
 from botocore import exceptions
 
 from cli import deployment_target
-from cli.__main__ import main
 from cli.aws_failures import failed_sign_in, failure_of
 from cli.errors import CommandError
 from cli.stack_states import remark, why_unusable
+from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 
 __all__ = ["aws_account"]
@@ -52,12 +52,10 @@ def test_a_stack_whose_version_before_answers_is_used(aws_account: ScriptedAws, 
         ("REVIEW_IN_PROGRESS", "was never deployed"),
     ],
 )
-def test_a_half_deployed_stack_is_refused_with_what_to_do(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], status: str, said: str
-) -> None:
+def test_half_deployed_stack_is_refused(aws_account: ScriptedAws, shell: Shell, status: str, said: str) -> None:
     aws_account.replies["cloudformation", "DescribeStacks"] = described(status, {"UserPoolId": "p"})
-    assert main(["user", "list", "--stack", "Cicada-dev"]) == 1
-    shown = capsys.readouterr()
+    assert shell("user", "list", "--stack", "Cicada-dev") == 1
+    shown = shell.read()
     assert shown.out == ""
     assert shown.err.startswith(f"cicada: The stack Cicada-dev {said}")
     assert shown.err.count("\n") == 1
@@ -87,12 +85,10 @@ def test_a_state_that_is_not_known_is_named() -> None:
         ),
     ],
 )
-def test_a_stack_that_is_not_there_is_wrong_use(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], message: str, said: str
-) -> None:
+def test_missing_stack_is_wrong_use(aws_account: ScriptedAws, shell: Shell, message: str, said: str) -> None:
     aws_account.replies["cloudformation", "DescribeStacks"] = refusal("ValidationError", message)
-    assert main(["token", "ada", "--stack", "Cicada-dve"]) == 2
-    assert capsys.readouterr().err == f"cicada: {said}\n"
+    assert shell("token", "ada", "--stack", "Cicada-dve") == 2
+    assert shell.err() == f"cicada: {said}\n"
 
 
 FAILURES: list[tuple[BaseException, str, int]] = [
@@ -136,29 +132,25 @@ FAILURES: list[tuple[BaseException, str, int]] = [
 
 
 @pytest.mark.parametrize(("error", "said", "code"), FAILURES, ids=lambda value: type(value).__name__)
-def test_what_aws_refuses_is_one_sentence(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], error: Exception, said: str, code: int
-) -> None:
+def test_refusals_of_aws(aws_account: ScriptedAws, shell: Shell, error: Exception, said: str, code: int) -> None:
     aws_account.replies["cloudformation", "DescribeStacks"] = error
     for command in (["user", "list"], ["ask", "q"], ["token", "ada"], ["documents", "list"], ["redrive", "--list"]):
-        assert main([*command, "--stack", "Cicada-dev"]) == code
-        shown = capsys.readouterr()
+        assert shell(*command, "--stack", "Cicada-dev") == code
+        shown = shell.read()
         assert shown.out == ""
         assert shown.err.startswith(f"cicada: {said}")
         assert shown.err.endswith((".\n", "!\n"))
         assert shown.err.count("\n") == 1
 
 
-def test_a_login_that_expires_behind_the_library_is_said_as_such(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_login_that_expires_behind_the_library_is_said_as_such(aws_account: ScriptedAws, shell: Shell) -> None:
     outputs = {"DocumentsBucket": "b", "IngestFunction": "f", "RequestsTable": "t", "DefaultTenant": "acme"}
     queues = {"RequestsQueueUrl": "https://q.test/1", "DeadLetterQueueUrl": "https://q.test/2"}
     aws_account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs | queues)
     aws_account.missing = refusal("ExpiredToken", "The security token included in the request is expired")
     for command in (["remove", "a.md"], ["redrive", "--list"], ["documents", "list"], ["rebuild"]):
-        assert main([*command, "--stack", "Cicada-dev"]) == 1
-        assert capsys.readouterr().err.splitlines()[-1].startswith("cicada: The AWS login has expired: run `aws sso")
+        assert shell(*command, "--stack", "Cicada-dev") == 1
+        assert shell.err().splitlines()[-1].startswith("cicada: The AWS login has expired: run `aws sso")
 
 
 @pytest.mark.parametrize(
@@ -172,13 +164,11 @@ def test_a_login_that_expires_behind_the_library_is_said_as_such(
     ],
     ids=" ".join,
 )
-def test_documents_without_a_tenant_are_nobodys_where_none_is_the_default(
-    aws_account: ScriptedAws, capsys: pytest.CaptureFixture[str], command: list[str]
-) -> None:
+def test_tenant_is_needed_where_none_is_the_default(aws_account: ScriptedAws, shell: Shell, command: list[str]) -> None:
     outputs = {"DocumentsBucket": "b", "IngestFunction": "f"}
     aws_account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs)
-    assert main([*command, "--stack", "Cicada-dev"]) == 2
-    said = capsys.readouterr().err
+    assert shell(*command, "--stack", "Cicada-dev") == 2
+    said = shell.err()
     assert said == "cicada: Name the tenant with --tenant: the stack Cicada-dev has no default tenant.\n"
 
 

@@ -13,7 +13,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.response import StreamingBody
 
-from cli.__main__ import main
+from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
 
@@ -111,16 +111,16 @@ def stack(aws_account: ScriptedAws) -> ScriptedAws:
     return aws_account
 
 
-def findings(capsys: pytest.CaptureFixture[str], code: int, *options: str) -> list[tuple[str, str, str]]:
-    capsys.readouterr()
-    assert main(["status", "--stack", "Cicada-dev", "--json", *options]) == code
-    shown = json.loads(capsys.readouterr().out)
+def findings(shell: Shell, code: int, *options: str) -> list[tuple[str, str, str]]:
+    shell.read()
+    assert shell("status", "--stack", "Cicada-dev", "--json", *options) == code
+    shown = shell.json()
     assert shown["ok"] == (code == 0)
     return [(each["subject"], each["state"], each["text"]) for each in shown["findings"]]
 
 
-def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
-    assert findings(capsys, 0, "--knowledge-base", "store", "--tenant", "acme") == [
+def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, shell: Shell) -> None:
+    assert findings(shell, 0, "--knowledge-base", "store", "--tenant", "acme") == [
         ("stack", "ok", "Cicada-dev is deployed (UPDATE_COMPLETE)."),
         ("functions", "ok", "2 functions."),
         ("documents queue", "ok", "0 waiting, 0 under way."),
@@ -142,13 +142,13 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, capsys: py
     ]
     asked = json.loads(stack.called("Invoke")[0]["Payload"])
     assert asked == {"documents": "list", "tenant": "acme", "knowledgeBase": "store", "limit": 1}
-    assert main(["status", "--stack", "Cicada-dev"]) == 0
-    shown = capsys.readouterr().out.splitlines()
+    assert shell("status", "--stack", "Cicada-dev") == 0
+    shown = shell.lines()
     assert shown[1] == "ok       functions           2 functions."
     assert shown[-1] == "0 problems."
 
 
-def test_how_far_a_large_file_is(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_how_far_a_large_file_is(stack: ScriptedAws, shell: Shell) -> None:
     now = datetime.now(UTC)
     stack.replies["s3", "ListObjectsV2"] = {
         "Contents": [
@@ -158,7 +158,7 @@ def test_how_far_a_large_file_is(stack: ScriptedAws, capsys: pytest.CaptureFixtu
     }
     report = {"documentId": "book.md", "outcome": "under_way", "passages": 4000, "embedded": 1152}
     stack.replies["s3", "GetObject"] = lambda _: {"Body": body(report), "LastModified": now}
-    found = findings(capsys, 0, "--knowledge-base", "store", "--tenant", "acme")
+    found = findings(shell, 0, "--knowledge-base", "store", "--tenant", "acme")
     assert [each for each in found if each[0] == "documents under way"] == [
         ("documents under way", "ok", "book.md: 1,152 of 4,000 passages embedded.")
     ]
@@ -223,48 +223,44 @@ def test_how_far_a_large_file_is(stack: ScriptedAws, capsys: pytest.CaptureFixtu
         ),
     ],
 )
-def test_what_does_not_work_is_a_problem_with_what_to_do(
-    stack: ScriptedAws, capsys: pytest.CaptureFixture[str], call: tuple[str, str], reply: Any, subject: str, text: str
+def test_problems_say_what_to_do(
+    stack: ScriptedAws, shell: Shell, call: tuple[str, str], reply: Any, subject: str, text: str
 ) -> None:
     stack.replies[call] = reply
-    assert (subject, "problem", text) in findings(capsys, 1)
+    assert (subject, "problem", text) in findings(shell, 1)
 
 
-def test_what_may_not_be_looked_at_is_unknown_and_the_rest_is_shown(
-    stack: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_may_not_be_looked_at_is_unknown_and_the_rest_is_shown(stack: ScriptedAws, shell: Shell) -> None:
     denied = refusal("AccessDeniedException", "User x is not authorized to perform: bedrock:InvokeModel on y")
     stack.replies["bedrock-runtime", "Converse"] = denied
     stack.replies["cloudwatch", "DescribeAlarms"] = EndpointConnectionError(endpoint_url="https://cloudwatch.test")
     stack.replies["sns", "ListSubscriptionsByTopic"] = refusal("400")
-    found = findings(capsys, 0)
+    found = findings(shell, 0)
     states = {(subject, state) for subject, state, _ in found}
     assert {("models", "unknown"), ("alarms", "unknown"), ("notification", "unknown"), ("index", "ok")} <= states
     texts = [text for _, state, text in found if state == "unknown"]
     assert "These AWS credentials may not do that: allow bedrock:InvokeModel, or use others." in texts
     assert "This service is not there to be asked, as on the local stage." in texts
-    main(["status", "--stack", "Cicada-dev"])
-    assert capsys.readouterr().out.endswith("0 problems, 4 not found out.\n")
+    shell("status", "--stack", "Cicada-dev")
+    assert shell.out().endswith("0 problems, 4 not found out.\n")
 
 
-def test_an_update_that_failed_is_a_note(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_update_that_failed_is_a_note(stack: ScriptedAws, shell: Shell) -> None:
     stack.replies["cloudformation", "DescribeStacks"] = described("UPDATE_ROLLBACK_COMPLETE", OUTPUTS)
-    [first, *_] = findings(capsys, 0)
+    [first, *_] = findings(shell, 0)
     assert first[:2] == ("stack", "note")
     assert first[2].startswith("The stack Cicada-dev could not be updated; the version before answers.")
 
 
-def test_nobody_who_is_told_is_a_note(stack: ScriptedAws, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_who_is_told_is_a_note(stack: ScriptedAws, shell: Shell) -> None:
     stack.replies["sns", "ListSubscriptionsByTopic"] = {"Subscriptions": []}
     text = "no alarm reaches anybody: deploy with -c alarmEmail=…, or subscribe to the topic."
-    assert ("notification", "note", text) in findings(capsys, 0)
+    assert ("notification", "note", text) in findings(shell, 0)
 
 
-def test_a_login_that_expires_meanwhile_ends_it_in_one_sentence(
-    stack: ScriptedAws, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_login_that_expires_meanwhile_ends_it_in_one_sentence(stack: ScriptedAws, shell: Shell) -> None:
     stack.replies["sqs", "GetQueueAttributes"] = refusal("ExpiredToken")
-    assert main(["status", "--stack", "Cicada-dev"]) == 1
-    said = capsys.readouterr()
+    assert shell("status", "--stack", "Cicada-dev") == 1
+    said = shell.read()
     assert said.out == ""
     assert said.err.startswith("cicada: The AWS login has expired: run `aws sso login`")

@@ -21,8 +21,8 @@ from cicada.conversation.model import Connection
 from cicada.conversation.ports import UsageTable
 from cicada.identity import Principal
 from cli import deployment_target
-from cli.__main__ import main
 from cli.operator.user_pool import UserPool, generated_password
+from tests.cli.conftest import Shell, replace_operation
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract import connections_table, requests_table
 
@@ -39,10 +39,10 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeployedPool]:
 
 
 @pytest.fixture
-def run(pool: DeployedPool, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def run(pool: DeployedPool, shell: Shell) -> Callable[..., tuple[int, str, str]]:
     def called(*arguments: str) -> tuple[int, str, str]:
-        code = main(["user", *arguments, *(["--create-group"] if {"--group", "--add"} & {*arguments} else [])])
-        said = capsys.readouterr()
+        code = shell("user", *arguments, *(["--create-group"] if {"--group", "--add"} & {*arguments} else []))
+        said = shell.read()
         return code, said.out, said.err
 
     return called
@@ -53,18 +53,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 def refusing(monkeypatch: pytest.MonkeyPatch, operation: str, code: str, message: str) -> None:
     """Have every client of the command refuse one operation."""
-    made = deployment_target.DeploymentTarget.client
 
-    def client(self: Any, service: str, *more: Any, **named: Any) -> Any:
-        found = made(self, service, *more, **named)
+    def refuse(**_: Any) -> None:
+        raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
 
-        def refuse(**_: Any) -> None:
-            raise ClientError({"Error": {"Code": code, "Message": message}}, operation)
-
-        setattr(found, operation, refuse)
-        return found
-
-    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    replace_operation(monkeypatch, operation, lambda _: refuse)
 
 
 def test_a_user_without_mail_gets_an_initial_password_that_is_printed_with_the_next_step(
@@ -78,12 +71,7 @@ def test_a_user_without_mail_gets_an_initial_password_that_is_printed_with_the_n
         "Next: alice signs in with `cicada token alice --stack Cicada-dev`, and chooses a password of their own."
     )
     assert pool.groups_of("alice") == {"tenant:acme", "hr"}
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "alice", "PASSWORD": password.rpartition(" ")[2]},
-    )
-    assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+    assert pool.sign_in("alice", password.rpartition(" ")[2])["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
 
 
 def test_a_user_with_mail_is_invited_and_no_password_is_shown(run: Run, pool: DeployedPool) -> None:
@@ -136,16 +124,11 @@ def test_a_given_password_is_the_users_own(run: Run, pool: DeployedPool, monkeyp
     assert code == 0
     assert PASSWORD not in out
     assert out.endswith("Next: alice signs in with `cicada token alice --stack Cicada-dev`.\n")
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "alice", "PASSWORD": PASSWORD},
-    )
-    assert reply["AuthenticationResult"]["AccessToken"]
+    assert pool.sign_in("alice", PASSWORD)["AuthenticationResult"]["AccessToken"]
 
 
 @pytest.mark.parametrize("operation", ["admin_create_user", "admin_add_user_to_group", "admin_set_user_password"])
-def test_a_user_that_cannot_be_set_up_leaves_nothing(
+def test_failed_setup_leaves_nothing(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, operation: str
 ) -> None:
     pool.cognito.create_group(UserPoolId=pool.pool_id, GroupName="hr")
@@ -177,24 +160,19 @@ def test_what_cannot_be_taken_back_is_said(run: Run, pool: DeployedPool, monkeyp
     ],
     ids=lambda lost: type(lost).__name__,
 )
-def test_an_account_whose_creation_was_not_confirmed_is_not_left_without_its_tenant(
+def test_unconfirmed_account_is_not_left_without_its_tenant(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, lost: BaseException
 ) -> None:
     """It would have no tenant, or the default one where that is allowed, and Cognito has sent the invitation."""
-    made = deployment_target.DeploymentTarget.client
 
-    def client(self: Any, service: str, read_timeout_seconds: float = 30) -> Any:
-        found = made(self, service, read_timeout_seconds)
-        create = found.admin_create_user
-
+    def losing(create: Any) -> Any:
         def unconfirmed(**arguments: Any) -> None:
             create(**arguments)
             raise lost
 
-        found.admin_create_user = unconfirmed
-        return found
+        return unconfirmed
 
-    monkeypatch.setattr(deployment_target.DeploymentTarget, "client", client)
+    replace_operation(monkeypatch, "admin_create_user", losing)
     assert run("add", "alice", "--tenant", "acme", "--email", "alice@example.org")[0] != 0
     assert (pool.users(), pool.groups()) == (set(), set())
 
@@ -253,16 +231,13 @@ def test_a_disabled_user_is_signed_out_and_can_be_enabled(run: Run, pool: Deploy
     assert json.loads(run("list", "--json")[1])["users"][0]["state"] == "has not chosen a password"
 
 
-def test_no_refresh_token_from_before_outlives_a_disabled_account(
+def test_no_refresh_token_outlives_a_disabled_account(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{PASSWORD}\n"))
     run("add", "alice", "--password-stdin")
-    parameters = {"USERNAME": "alice", "PASSWORD": PASSWORD}
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH", ClientId=pool.client_id, AuthParameters=parameters
-    )
-    refreshing = {"REFRESH_TOKEN": reply["AuthenticationResult"]["RefreshToken"]}
+    signed_in = pool.sign_in("alice", PASSWORD)["AuthenticationResult"]
+    refreshing = {"REFRESH_TOKEN": signed_in["RefreshToken"]}
     run("disable", "alice")
     run("enable", "alice")
     with pytest.raises(pool.cognito.exceptions.NotAuthorizedException):
@@ -384,36 +359,27 @@ def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPoo
     code, out, _ = run("password", "alice", "--json")
     initial = json.loads(out)["initialPassword"]
     assert code == 0
-    reply = pool.cognito.initiate_auth(
-        AuthFlow="USER_PASSWORD_AUTH",
-        ClientId=pool.client_id,
-        AuthParameters={"USERNAME": "alice", "PASSWORD": initial},
-    )
-    assert reply["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
+    assert pool.sign_in("alice", initial)["ChallengeName"] == "NEW_PASSWORD_REQUIRED"
 
 
 @pytest.mark.parametrize(("command", "option"), [("add", "--group"), ("groups", "--add")])
-def test_a_group_that_is_not_there_is_made_on_request_alone(
-    run: Run, pool: DeployedPool, capsys: pytest.CaptureFixture[str], command: str, option: str
-) -> None:
+def test_group_is_made_on_request_alone(run: Run, pool: DeployedPool, shell: Shell, command: str, option: str) -> None:
     run("add", "ann", "--group", "readers")
     name = "ann" if command == "groups" else "bob"
     before = pool.users()
     for wrong, meant in (("raeders", "; did you mean “readers”?"), ("x", ".")):
-        assert main(["user", command, name, option, wrong]) == 2
-        assert capsys.readouterr().err == f"cicada: There is no group {wrong}{meant} --create-group makes a new one.\n"
+        assert shell("user", command, name, option, wrong) == 2
+        assert shell.err() == f"cicada: There is no group {wrong}{meant} --create-group makes a new one.\n"
     assert (pool.users(), pool.groups() & {"raeders", "x"}) == (before, set())
-    assert main(["user", command, name, option, "readers"]) == 0
-    assert main(["user", "groups", name, "--add", "raeders", "--create-group"]) == 0
+    assert shell("user", command, name, option, "readers") == 0
+    assert shell("user", "groups", name, "--add", "raeders", "--create-group") == 0
     assert "raeders" in pool.groups_of(name)
 
 
 @pytest.mark.parametrize("name", ["carl the great", "ann\t", "", "a\u200bnn", "x" * 129])
-def test_a_name_that_cognito_refuses_is_refused(
-    pool: DeployedPool, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
-    assert main(["user", "add", name]) == 2
-    assert "cannot be the name of a user: it has 1 to 128 letters, digits and signs" in capsys.readouterr().err
+def test_a_name_that_cognito_refuses_is_refused(pool: DeployedPool, shell: Shell, name: str) -> None:
+    assert shell("user", "add", name) == 2
+    assert "cannot be the name of a user: it has 1 to 128 letters, digits and signs" in shell.err()
     assert pool.users() == set()
 
 
@@ -428,7 +394,7 @@ def test_a_name_that_cognito_refuses_is_refused(
         (["add", "eve", "--password-stdin"], "There is no password on standard input."),
     ],
 )
-def test_a_wrong_use_is_one_sentence_and_changes_nothing(
+def test_wrong_use_changes_nothing(
     run: Run, pool: DeployedPool, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))

@@ -13,7 +13,7 @@ import pytest
 
 from cicada_client.client import Client
 from cicada_client.errors import ConnectionLostError, RefusedError, UnauthorizedError
-from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset
+from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Reset
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cicada_client.timing import Timing
 from tests.clients.disturbing_server import (
@@ -112,12 +112,6 @@ def test_a_connection_that_breaks_after_any_frame_costs_nothing(last: int) -> No
     assert len(server.sent("sendMessage")) == (1 if last else 2)
 
 
-def test_connections_that_carry_one_frame_each_are_enough() -> None:
-    events, server = ask_through(lambda delivery: [*delivery.frames[:1], Drop()])
-    assert_whole(events)
-    assert server.connections == SCRIPT_LENGTH
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_frames_out_of_order_and_twice_are_put_right(seed: int) -> None:
     def network(delivery: Delivery) -> list[Body]:
@@ -138,18 +132,6 @@ def test_a_frame_that_never_arrives_is_asked_for_on_the_same_connection(missing:
         return [frame for frame in delivery.frames if is_asked_for or frame.get("seq") != missing + 1]
 
     events, server = ask_through(network, replace(PATIENT, gap_seconds=0.02, silence_seconds=0.05))
-    assert_whole(events)
-    assert server.connections == 1
-
-
-def test_a_request_that_falls_silent_is_resumed() -> None:
-    """The network holds back what follows the fifth event until the client resumes after it."""
-
-    def network(delivery: Delivery) -> list[Body]:
-        has_five = delivery.command.get("afterSeq") == 5
-        return [frame for frame in delivery.frames if has_five or frame.get("seq", 0) <= 5]
-
-    events, server = ask_through(network, replace(PATIENT, silence_seconds=0.05))
     assert_whole(events)
     assert server.connections == 1
 
@@ -206,43 +188,6 @@ def test_garbage_between_the_frames_changes_nothing() -> None:
     assert_whole(events)
 
 
-def test_an_event_of_a_later_protocol_is_passed_over() -> None:
-    script = answer()
-    script.insert(4, {"type": "thought", "content": "hm"})
-    with asking(DisturbingServer(script=script)) as client:
-        assert text_of(client.ask("q")) == TEXT
-
-
-def test_a_reset_begins_the_text_again() -> None:
-    script = [*answer(["wrong ", "start"])[:-1], {"type": "reset", "reason": "retry"}, *answer()[3:]]
-    with asking(DisturbingServer(script=script)) as client:
-        assert text_of(client.ask("q")) == TEXT
-
-
-def test_a_failed_answer_ends_with_its_sentence() -> None:
-    failure = {"type": "error", "error": "The model failed.", "code": "stream_broken", "retryable": True}
-    with asking(DisturbingServer(script=[*answer()[:-1], failure])) as client:
-        last = list(client.ask("q"))[-1]
-    assert isinstance(last, Failed)
-    assert (last.error, last.code, last.retryable) == ("The model failed.", "stream_broken", True)
-
-
-def test_the_fields_of_a_question_go_out_as_the_protocol_names_them() -> None:
-    server = DisturbingServer()
-    with asking(server) as client:
-        list(client.ask("q", "s-1", "plays", {"episodes": ["Act 5"]}, "11111111-2222-3333-4444-555555555555"))
-    assert server.commands == [
-        {
-            "action": "sendMessage",
-            "requestId": "11111111-2222-3333-4444-555555555555",
-            "message": "q",
-            "sessionId": "s-1",
-            "knowledgeBase": "plays",
-            "scope": {"episodes": ["Act 5"]},
-        }
-    ]
-
-
 def test_a_question_larger_than_a_frame_arrives_whole() -> None:
     server = DisturbingServer()
     with asking(server) as client:
@@ -294,50 +239,11 @@ def test_a_token_that_expires_in_mid_answer_costs_a_reconnect_with_a_fresh_one()
     ]
 
 
-def test_tokens_may_expire_again_and_again_as_long_as_there_is_news_between() -> None:
-    expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
-
-    def network(delivery: Delivery) -> list[Body]:
-        return [*delivery.frames[:2], expired] if delivery.connection <= 4 else delivery.frames
-
-    events, server = ask_through(network)
-    assert_whole(events)
-    assert server.connections == 5
-
-
 def test_a_connection_that_the_server_keeps_disowning_ends_in_a_sentence() -> None:
     server = DisturbingServer(on_command=lambda command: [refused(None, "unauthorized", "Connect again.")])
     with asking(server) as client, pytest.raises(UnauthorizedError, match="Connect again"):
         list(client.ask("q"))
     assert server.connections == 2
-
-
-def test_a_refused_question_is_the_callers_to_handle() -> None:
-    def refuse(command: Body) -> list[Body]:
-        sentence = "Too many requests."
-        return [refused(command["requestId"], "rate_limited", sentence, retryable=True, retryAfterSeconds=7)]
-
-    with asking(DisturbingServer(on_command=refuse)) as client, pytest.raises(RefusedError, match="Too many") as caught:
-        list(client.ask("q"))
-    assert (caught.value.code, caught.value.retryable, caught.value.retry_after_seconds) == ("rate_limited", True, 7)
-
-
-def test_a_question_refused_because_a_service_failed_is_sent_again() -> None:
-    answers = iter([True, False])
-
-    def refuse(command: Body) -> list[Body] | None:
-        if command["action"] == "sendMessage" and next(answers):
-            return [refused(command["requestId"], "dependency_unavailable", "Later.", retryable=True)]
-        return None
-
-    with asking(DisturbingServer(on_command=refuse), replace(PATIENT, gap_seconds=0.02)) as client:
-        assert text_of(client.ask("q")) == TEXT
-
-
-def test_following_a_request_that_is_not_ones_own_is_refused() -> None:
-    with asking(DisturbingServer()) as client, pytest.raises(RefusedError) as caught:
-        list(client.follow("11111111-2222-3333-4444-555555555555"))
-    assert caught.value.code == "request_not_found"
 
 
 def test_an_answer_left_in_the_middle_can_be_followed_by_another_client() -> None:
@@ -481,31 +387,6 @@ def test_a_server_that_pongs_and_never_answers_exhausts_the_patience() -> None:
         list(client.ask("q"))
 
 
-def test_a_caller_that_takes_its_time_over_an_event_loses_nothing() -> None:
-    def network(delivery: Delivery) -> list[Body]:
-        return delivery.frames[:3] if delivery.command["action"] == "sendMessage" else delivery.frames
-
-    server, events, clock = DisturbingServer(network=network), [], Clock()
-    with asking(server, replace(PATIENT, silence_seconds=0.05), clock=clock) as client:
-        for event in client.ask("q"):
-            events.append(event)
-            if event.seq == 3:
-                clock.outlast(PATIENT)
-    assert_whole(events)
-
-
-def test_a_provider_that_fails_is_heard() -> None:
-    def provider() -> str:
-        raise KeyError("no such user")
-
-    with (
-        running(DisturbingServer()) as server,
-        Client(server.url, provider, timing=PATIENT) as client,
-        pytest.raises(KeyError),
-    ):
-        list(client.ask("q"))
-
-
 def test_a_token_that_cannot_be_a_header_is_refused_before_it_is_sent() -> None:
     server = DisturbingServer()
     bad = "a\r\nX-Evil: 1"
@@ -542,13 +423,6 @@ def test_history_survives_a_connection_that_breaks() -> None:
     with asking(server) as client:
         assert [session.title for session in client.history().sessions] == ["t"]
     assert server.connections == 2
-
-
-def test_tokens_may_expire_between_pages_of_history() -> None:
-    expired = refused(None, "token_expired", "Your access token has expired.", retryable=True)
-    replies = iter([expired, {"type": "history"}, expired, {"type": "history"}])
-    with asking(DisturbingServer(on_command=lambda command: [next(replies)])) as client:
-        assert client.history().turns == client.history().turns == ()
 
 
 def test_history_that_is_refused_for_its_rate_is_asked_for_again_after_the_time_to_wait() -> None:

@@ -85,14 +85,6 @@ def test_an_answer_that_outlasts_its_token_goes_on_over_a_second_connection() ->
     assert renewal.notices == []
 
 
-def test_two_hours_take_many_tokens_and_nobody_notices() -> None:
-    renewal = Renewal()
-    renewal.server.network = in_parts(*range(1, SCRIPT_LENGTH))
-    renewal.ask(*range(1, SCRIPT_LENGTH))
-    assert renewal.server.connections == SCRIPT_LENGTH
-    assert renewal.notices == []
-
-
 def test_a_connection_that_was_idle_for_long_is_replaced_before_a_question() -> None:
     renewal = Renewal()
     with running(renewal.server), renewal.client() as client:

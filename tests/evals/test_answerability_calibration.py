@@ -9,10 +9,9 @@ import pytest
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import load_knowledge_bases, parse_knowledge_bases
 from evals.answerability.configuration import section, with_thresholds, write
-from evals.answerability.curve import render
 from evals.answerability.dataset import Label
 from evals.answerability.run import Scored
-from evals.answerability.sweep import Point, Thresholds, chosen, save_csv, sweep
+from evals.answerability.sweep import Point, Thresholds, chosen, sweep
 from evals.retrieval.dataset import DatasetError
 
 CHOSEN = Thresholds(0.6, 0.35)
@@ -46,21 +45,6 @@ def test_the_floor_and_the_threshold_keep_their_shares_of_the_answerable_turns()
     assert chosen(points, 0.95, 0.85) == Thresholds(0.6, 0.3)
     assert chosen(points, 0.9, 0.8) == Thresholds(0.8, 0.6)
     assert chosen(points, 0.8, 0.95) == Thresholds(0.8, 0.8)
-
-
-def test_the_curve_marks_both_thresholds() -> None:
-    points = sweep(scored([0.3, *[0.8] * 9], [0.1, 0.2, 0.5, 0.5]))
-    drawn = render(points, chosen(points, 0.95, 0.85))
-    curve, table = drawn.split("\n\n")
-    assert curve.count("T") == curve.count("F") == 1 + 1  # the mark, and the legend
-    assert [line.split()[0] for line in table.splitlines() if line.endswith(("T", "F"))] == ["0.30", "0.80"]
-
-
-def test_the_curve_is_kept_as_csv(tmp_path: Path) -> None:
-    save_csv([Point(0.5, 1.0, 2 / 3, 0.25)], tmp_path / "curve.csv")
-    assert (tmp_path / "curve.csv").read_text() == "threshold,precision,recall,false\n0.5,1.0000,0.6667,0.2500\n"
-    with pytest.raises(DatasetError, match="cannot be saved"):
-        save_csv([], tmp_path / "gone" / "curve.csv")
 
 
 def test_the_section_is_one_that_the_file_takes() -> None:

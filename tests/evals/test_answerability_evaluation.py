@@ -12,7 +12,7 @@ import pytest
 from cli.__main__ import main
 from evals.answerability import run as evaluation
 from evals.answerability.dataset import Label, load_labelled_turns
-from evals.answerability.report import answerable_auroc, auroc, render, to_json
+from evals.answerability.report import answerable_auroc, auroc, to_json
 from evals.answerability.run import Scored
 from evals.retrieval import embedding
 from evals.retrieval.dataset import DatasetError
@@ -70,12 +70,6 @@ def test_partly_answerable_turns_count_as_answerable_and_underspecified_ones_for
         "n": 4,
         "labels": {"ANSWERABLE": 1, "PARTIAL": 1, "UNANSWERABLE": 1, "UNDERSPECIFIED": 1},
     }
-
-
-def test_an_area_without_one_of_its_labels_is_none() -> None:
-    scored = [Scored(Label.ANSWERABLE, 0.9)]
-    assert json.loads(to_json(scored))["auroc"] is None
-    assert "a label is missing" in render(scored)
 
 
 def test_the_command_scores_each_turn_by_the_production_search(

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from cicada.documents.catalogue import CardSection, Related
-from cicada.permissions import every_document
-from cicada.retrieval.model import IndexQuery
-from cicada.retrieval.rerank.scores import Signals
 from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.documents.dataset import load_documents
-from evals.documents.index import BASE, indexed, passages_of
-from evals.documents.routings import Routed, rankings_of, route_all
+from evals.documents.index import indexed, passages_of
 from evals.documents.run import MEASURES
 from evals.retrieval.dataset import DatasetError
 from evals.retrieval.measures import means, scores_of
-from tests.evals.document_set import CARDS, write_documents
+from tests.evals.document_set import write_documents
 from tests.evals.retrieval_set import LetterEncoder
-from tools.fitting.document_scores import Bases, Seen, auroc, min_max, quantile
 
 
 def quiet(line: str) -> None:
@@ -38,36 +30,6 @@ def folder(tmp_path: Path) -> Path:
 def index(folder: Path) -> Iterator[SqlitePassageIndex]:
     with indexed(load_documents(folder), LetterEncoder(), quiet) as index:
         yield index
-
-
-def routed(folder: Path) -> dict[str, Routed]:
-    documents = load_documents(folder)
-    with indexed(documents, LetterEncoder(), quiet) as index:
-        return route_all(documents, index, LetterEncoder(), quiet)
-
-
-def test_a_set_is_read(folder: Path) -> None:
-    documents = load_documents(folder)
-    assert documents.documents == ("travel", "expenses", "leave", "visitors")
-    card = documents.cards["travel"]
-    assert (card.title, card.topic_tags, card.related) == (
-        "Travel policy", ("flights", "hotels"), (Related("expenses", 0.5),),
-    )  # fmt: skip
-    assert card.sections == (CardSection("Booking a flight", 0, 0), CardSection("Hotels", 1, 1))
-    assert [each.id for each in documents.passages["travel"]] == ["t1", "t2"]
-    assert documents.judgements == {"q1": {"travel": 1}, "q2": {"leave": 1}, "q3": {"visitors": 1}}
-    assert [each.id for each in documents.queries] == ["q1", "q2", "q3"]
-
-
-def test_files_may_be_gzipped_and_passages_missing(folder: Path) -> None:
-    (folder / "passages.jsonl").unlink()
-    for name in ("cards", "queries"):
-        text = (folder / f"{name}.jsonl").read_bytes()
-        (folder / f"{name}.jsonl.gz").write_bytes(gzip.compress(text))
-        (folder / f"{name}.jsonl").unlink()
-    documents = load_documents(folder)
-    assert (len(documents.cards), documents.passage_count) == (len(CARDS), 0)
-    assert sorted(documents.judgements) == ["q1", "q2"]
 
 
 @pytest.mark.parametrize(
@@ -95,11 +57,6 @@ def test_what_is_wrong_with_a_set_is_said_in_a_sentence(
         load_documents(folder)
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="There is no folder"):
-        load_documents(tmp_path / "gone")
-
-
 def test_passages_are_as_ingest_makes_them(folder: Path) -> None:
     documents = load_documents(folder)
     first, second = passages_of(documents, "travel")
@@ -113,54 +70,7 @@ def test_passages_are_as_ingest_makes_them(folder: Path) -> None:
     assert (badge.title, badge.text) == ("", "Every visitor wears a badge.")
 
 
-def test_a_document_without_passages_is_found_by_its_card_only(index: SqlitePassageIndex) -> None:
-    hits = index.search(IndexQuery(every_document(BASE), "annual leave", LetterEncoder().embed_query("annual leave")))
-    assert "leave" not in {each.passage.document.document_id for each in hits.lexical}
-    assert [each.score for each in hits.semantic if each.passage.document.document_id == "leave"] == [0.0]
-    assert index.count_documents(every_document(BASE)) == 4
-
-
-def test_every_signal_is_ranked_alone_and_all_together(folder: Path) -> None:
-    rankings = rankings_of(routed(folder))
-    assert set(rankings) == {
-        "card_words", "card_vector", "card", "concepts", "passage_words", "passage_vector", "passages", "feedback",
-        "seed", "cards", "fused",
-    }  # fmt: skip
-    assert [rankings["fused"][query][0] for query in ("q1", "q3")] == ["travel", "visitors"]
-    assert [rankings["cards"][query][0] for query in ("q1", "q2")] == ["travel", "leave"]
-    assert "leave" in rankings["fused"]["q2"]
-    assert rankings["card_words"]["q2"] == ["leave"]
-    assert rankings["card_words"]["q3"] == []
-    assert rankings["seed"]["q1"][0] == "travel"
-    assert "visitors" not in rankings["cards"]["q3"]
-
-
-def test_no_candidate_stands_for_missing_passages(folder: Path) -> None:
-    assert all(candidate.passage.text for each in routed(folder).values() for candidate in each.candidates)
-
-
-def test_a_set_without_passages_is_routed_by_cards(tmp_path: Path) -> None:
-    found = rankings_of(routed(write_documents(tmp_path / "cards", passages=False)))
-    assert not found.keys() & {"passage_words", "visitors"}
-    assert (found["fused"]["q1"][0], found["fused"]["q2"][0]) == ("travel", "leave")
-
-
 def test_recall_is_the_share_of_right_documents_among_the_first() -> None:
     ranking = [f"n{number}" for number in range(10)] + ["x"] + [f"m{number}" for number in range(30)] + ["y"]
     found = means(scores_of({"a": ranking, "b": []}, {"a": {"x": 1, "y": 1}, "b": {"x": 1}}, MEASURES))
     assert found == {"recall@5": 0.0, "recall@15": 0.25, "recall@50": 0.5, "mrr": pytest.approx(1 / 22)}
-
-
-def test_half_of_the_queries_of_a_drawn_base_have_no_right_document_in_it(folder: Path) -> None:
-    bases = Bases(load_documents(folder), LetterEncoder(), Random(3))
-    seen = list(bases._of_base(1))
-    assert {any(each.relevant) for each in seen} == {True, False}
-    assert all(each.found <= 2 for each in seen)
-
-
-def test_normalisations_and_their_auroc() -> None:
-    seen = Seen("a", 5, (Signals(9.0, 0.5), Signals(3.0, 0.1), Signals(1.0, 0.2)), (True, False, False), 4)
-    assert min_max(seen) == [1.0, 0.25, 0.0]
-    assert quantile(seen) == [1.0, 0.75, 0.5]
-    assert auroc([0.9, 0.1, 0.5], [True, False, False]) == 1.0
-    assert auroc([0.5, 0.5, 0.9, 0.1], [True, False, False, False]) == 0.5

@@ -14,13 +14,11 @@ from tools.figures.citations import (
     Sourced,
     Written,
     measured_marks,
-    paragraphs,
-    source_passages,
     sourced,
     strays,
     written,
 )
-from tools.figures.record import Record, UnknownFigureError, blocks, load_records, pages, rendered
+from tools.figures.record import Record, blocks, load_records, pages, rendered
 
 RECORDS = load_records()
 
@@ -104,22 +102,6 @@ def test_a_block_is_rendered_from_its_record() -> None:
     assert rendered(page, {"thresholds": recorded()}) == page
 
 
-def test_a_record_whose_command_is_gone_says_which_commit_has_it() -> None:
-    assert "*Tuned on this set. Measured once: `cicada eval retrieval DIR` at commit 957938a, 2026-11-22.*" in (
-        recorded("957938a").markdown
-    )
-
-
-def test_a_block_without_a_record_is_refused() -> None:
-    with pytest.raises(UnknownFigureError, match=r"no record docs/figures/speed\.json"):
-        rendered("<!-- figures:speed -->\n<!-- /figures -->", {"thresholds": recorded()})
-
-
-def test_a_record_is_read_as_it_was_kept(tmp_path: Path) -> None:
-    (tmp_path / "thresholds.json").write_text(recorded().model_dump_json(), "utf-8")
-    assert load_records(tmp_path) == {"thresholds": recorded()}
-
-
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -140,24 +122,3 @@ def test_a_figure_beside_its_record_must_be_in_it() -> None:
     wrong = Written("c.py", "It reaches .733 of 300 (docs/figures/thresholds.json).")
     assert strays([*passages, wrong], {"thresholds": recorded()}, []) == [("b.py", ".74"), ("c.py", ".733")]
     assert strays(passages[:1], {}, []) == [("a.py", ".732")]
-
-
-def test_a_figure_with_a_source_is_let_through_in_its_file_alone() -> None:
-    allowed = [Sourced("a.md", "at most 32 KB", "a limit")]
-    passages = [Written("a.md", "It has at\nmost 32 KB; ours 30 KB."), Written("b.md", "at most 32 KB")]
-    assert strays(passages, {}, allowed) == [("a.md", "30 KB"), ("b.md", "32 KB")]
-
-
-def test_blocks_of_a_page_are_no_prose() -> None:
-    page = (
-        "One.\n\n<!-- figures:thresholds -->\n.732\n<!-- /figures -->\n\n"
-        "<!-- measured: make bench, November 2026, 2 cores -->\n9 ms\n<!-- /measured -->\n\nTwo: 3 ms."
-    )
-    assert [each.text for each in paragraphs("page.md", page)] == ["One.", "Two: 3 ms."]
-    assert measured_marks(page) == ["make bench, November 2026, 2 cores"]
-    assert list(blocks(page)) == ["thresholds"]
-
-
-def test_docstrings_and_comments_are_read_and_code_is_not() -> None:
-    source = '"""Module."""\nX = 0.75  # one\n# two\n\n\ndef f() -> None:\n    """Inner."""\n    g("0.55")  # three\n'
-    assert [each.text for each in source_passages("a.py", source)] == ["Module.", "Inner.", "one two", "three"]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,25 +10,14 @@ import pytest
 from cicada.documents.model import DocumentKey
 from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
 from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
-from evals.retrieval.embedding import CachedEmbedder
-from evals.retrieval.measures import means, scores_of
-from evals.retrieval.peers import min_max, peer_rankings, reciprocal_ranks
-from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, rankings_of, retriever, search_all
-from evals.retrieval.plot import save_plot
-from evals.retrieval.report import Report, render, to_json
-from tests.evals.retrieval_set import CORPUS, QUERIES, LetterEncoder, write_set
-from tools.fitting.confidence import SetObservations, fit, observe, shares_kept
+from evals.retrieval.measures import scores_of
+from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
+from tests.evals.retrieval_set import LetterEncoder, write_set
 
 
 @pytest.fixture
 def dataset(tmp_path: Path) -> Dataset:
     return load_dataset(write_set(tmp_path / "plays"))
-
-
-@pytest.fixture
-def cached(tmp_path: Path) -> Iterator[CachedEmbedder]:
-    with closing(CachedEmbedder(tmp_path / "cache.sqlite", LetterEncoder, lambda line: None)) as embedder:
-        yield embedder
 
 
 def test_the_measures_are_those_of_the_literature() -> None:
@@ -44,55 +30,12 @@ def test_the_measures_are_those_of_the_literature() -> None:
     assert (scores["ndcg@10"]["b"], scores["mrr@10"]["b"], scores["recall@100"]["b"]) == (0.0, 0.0, 1.0)
 
 
-def test_a_query_that_nothing_was_found_for_counts() -> None:
-    scores = scores_of({"a": ["x"], "b": []}, {"a": {"x": 1}, "b": {"x": 1}, "c": {"x": 1}})
-    assert means(scores)["mrr@10"] == pytest.approx(1 / 3)
-
-
-def test_every_stage_of_the_production_search_is_ranked(dataset: Dataset) -> None:
-    with retriever(dataset, LetterEncoder(), Pipeline()) as search:
-        rankings = rankings_of(dataset, search_all(dataset, search))
-    assert list(rankings) == ["bm25", "knn", "fused", "reranked"]
-    assert rankings["bm25"]["q1"] == ["queen"]
-    assert all(sorted(rankings[stage]["q1"]) == sorted(CORPUS) for stage in ("knn", "fused", "reranked"))
-    assert [rankings["reranked"][query][0] for query in QUERIES] == ["queen", "dagger", "banquo"]
-
-
 def test_the_title_is_searched_as_ingest_has_it_searched(dataset: Dataset) -> None:
     encoder = LetterEncoder()
     with retriever(dataset, encoder, Pipeline()) as search:
         assert "Act 5\nThe queen, my lord, is dead." in encoder.texts
         (first, *_) = search.index.passages_of(DocumentKey(CORPUS_BASE, "corpus"))
     assert (first.title, first.context, first.text) == ("Act 5", "Act 5", "The queen, my lord, is dead.")
-
-
-def test_a_text_is_embedded_once_for_all_runs(tmp_path: Path) -> None:
-    encoder, texts = LetterEncoder(), ["one", "two", "one"]
-    for _ in range(2):
-        with closing(CachedEmbedder(tmp_path / "cache.sqlite", lambda: encoder, lambda line: None)) as cached:
-            found = cached.embed_passages(texts)
-            query = cached.embed_query("one")
-    assert sorted(encoder.texts) == ["one", "one", "two"]
-    assert [list(vector) for vector in found] == [list(LetterEncoder().embed_query(text)) for text in texts]
-    assert list(query) == list(found[0])
-
-
-def test_the_peers_rank_the_same_texts(dataset: Dataset, cached: CachedEmbedder) -> None:
-    rankings = peer_rankings(dataset, cached)
-    assert list(rankings) == ["bm25s", "minilm", "rrf", "minmax"]
-    assert rankings["bm25s"]["q1"] == ["queen"]
-    assert all(
-        rankings[peer][query][0] == best
-        for peer in ("rrf", "minmax")
-        for query, best in (("q1", "queen"), ("q3", "banquo"))
-    )
-
-
-def test_the_peers_fusions_are_the_published_ones() -> None:
-    words, meaning = [(1, 8.0), (2, 4.0), (3, 0.0)], [(2, 0.9), (4, 0.5)]
-    assert dict(reciprocal_ranks(words, meaning))[2] == pytest.approx(1 / 62 + 1 / 61)
-    assert dict(min_max(words, meaning)) == pytest.approx({1: 0.5, 2: 0.75, 3: 0.0, 4: 0.0})
-    assert min_max([(7, 3.0)], []) == [(7, 0.5)]
 
 
 def test_a_difference_is_judged_query_by_query() -> None:
@@ -122,49 +65,3 @@ def test_a_run_that_was_saved_is_read_again(tmp_path: Path) -> None:
         load_run(write_set(tmp_path / "plays") / "qrels.tsv")
     with pytest.raises(DatasetError, match="cannot be saved"):
         save_run(tmp_path / "gone" / "run.json", "plays", scores)
-
-
-def reported() -> Report:
-    scores = {name: {"q1": 1.0, "q2": 0.5} for name in ("ndcg@10", "recall@100", "mrr@10")}
-    half = {name: {"q1": 0.5, "q2": 0.5} for name in scores}
-    stages = {"bm25": half, "knn": half, "fused": half, "reranked": scores}
-    difference = paired_bootstrap(scores["ndcg@10"], half["ndcg@10"])
-    return Report("plays", 4, 2, stages, {"bm25s": half}, {"bm25s": difference})
-
-
-def test_the_json_is_one_object_with_the_final_measures_and_each_lanes() -> None:
-    found = json.loads(to_json(reported()))
-    assert (found["ndcg@10"], found["recall@100"], found["mrr@10"]) == (0.75, 0.75, 0.75)
-    assert found["lanes"]["bm25"] == {"ndcg@10": 0.5, "recall@100": 0.5, "mrr@10": 0.5}
-    assert list(found["lanes"]) == ["bm25", "knn", "fused", "reranked"]
-    assert found["peers"]["bm25s"]["ndcg@10"] == 0.5
-    assert found["differences"]["bm25s"]["wins"] == 1
-
-
-def test_the_table_names_every_stage_peer_and_difference() -> None:
-    lines = render(reported()).splitlines()
-    assert lines[0] == "plays: 4 passages, 2 queries"
-    assert [line.split() for line in lines if line.startswith("reranked  ")] == [["reranked", *["0.7500"] * 3]]
-    assert lines[-1].split()[:2] == ["bm25s", "+0.2500"]
-
-
-@pytest.mark.parametrize("suffix", [".png", ".svg"])
-def test_the_plot_is_drawn(tmp_path: Path, suffix: str) -> None:
-    save_plot(reported(), tmp_path / f"plot{suffix}")
-    assert (tmp_path / f"plot{suffix}").stat().st_size > 5000
-    with pytest.raises(DatasetError, match=r"name a \.png or \.svg"):
-        save_plot(reported(), tmp_path / "plot.docx")
-
-
-def test_the_calibration_learns_what_tells_relevant_passages(dataset: Dataset) -> None:
-    with retriever(dataset, LetterEncoder(), Pipeline()) as search:
-        observed = observe(dataset, [dataset], search)
-    assert (len(observed.own), len(observed.foreign)) == (3, 3)
-    assert [each.relevant.sum() for each in observed.own] == [1, 1, 1]
-    learnt = fit([SetObservations(observed.own, [])])
-    assert learnt.score > 0
-    relevant, others, empty, foreign = shares_kept(
-        SetObservations(observed.own, observed.foreign), learnt, threshold=0.0
-    )
-    assert (relevant, others, empty, foreign) == (1.0, 3.0, 0.0, 1.0)
-    assert shares_kept(observed, learnt, threshold=1.0) == [0.0, 0.0, 1.0, 0.0]

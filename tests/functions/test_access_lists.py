@@ -96,7 +96,7 @@ def house(
         (BOB, [f"user:{ANN}", f"{ANN}"], ["Macbeth"]),
     ],
 )
-def test_a_token_opens_its_users_and_groups_documents(
+def test_token_opens_documents_of_user_and_groups(
     house: House, user: str, groups: list[str], titles: list[str]
 ) -> None:
     assert house.connect("c1", user, *groups) == "Allow"

@@ -86,9 +86,7 @@ def rows(table: tuple[DynamoDBClient, str]) -> list[tuple[str, str]]:
     return [(item["pk"]["S"], item["sk"]["S"]) for item in client.scan(TableName=name)["Items"]]
 
 
-def test_the_console_event_saves_a_profile_and_gets_bedrocks_reply(
-    profiles: Call, table: tuple[DynamoDBClient, str]
-) -> None:
+def test_console_event_saves_a_profile(profiles: Call, table: tuple[DynamoDBClient, str]) -> None:
     sent = event("agent_profiles")
     assert profiles(sent) == {
         "messageVersion": "1.0",
@@ -135,7 +133,7 @@ def test_every_profile_tool_works_through_the_action_group(profiles: Call) -> No
         {"tenant": "default", "user": "console-user"},
     ],
 )
-def test_without_an_identity_in_the_session_nothing_is_done(
+def test_session_without_an_identity(
     profiles: Call, table: tuple[DynamoDBClient, str], attributes: dict[str, str] | None
 ) -> None:
     sent = event("agent_profiles") | {"sessionAttributes": attributes}
@@ -155,9 +153,7 @@ def test_a_missing_argument_is_a_sentence_and_no_crash(profiles: Call) -> None:
     assert body(profiles(sent)) == "The name is missing. Nothing was done."
 
 
-def test_a_failing_database_ends_the_agents_turn(
-    profiles: Call, table: tuple[DynamoDBClient, str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_failing_database(profiles: Call, table: tuple[DynamoDBClient, str], caplog: pytest.LogCaptureFixture) -> None:
     client, name = table
     client.delete_table(TableName=name)
     reply = profiles(event("agent_profiles"))["response"]["functionResponse"]
@@ -178,9 +174,7 @@ def test_the_console_event_saves_a_theory(table: tuple[DynamoDBClient, str], mon
     assert "- The third murderer (1970-01-01): The third murderer, who joins" in said
 
 
-def test_every_theory_tool_works_through_the_action_group(
-    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_theory_tool(table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> None:
     theories = theories_with(FixedAgentSearch("[1] …"), table, monkeypatch)
 
     def said(function: str, **arguments: str) -> str:
@@ -207,9 +201,7 @@ def test_evidence_is_of_the_sessions_base(table: tuple[DynamoDBClient, str], mon
     assert agent_search.searches == [(Principal("default", "console-user"), "scripts", "who did bid thee join")]
 
 
-def test_a_search_that_fails_is_no_empty_result(
-    table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_search_is_no_empty_result(table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch) -> None:
     theories = theories_with(BrokenAgentSearch(""), table, monkeypatch)
     reply = theories(call_of(event("agent_theories"), "search_evidence", query="who"))["response"]
     assert reply["functionResponse"]["responseState"] == "FAILURE"
@@ -240,7 +232,7 @@ def test_every_described_tool_is_wired(name: str, wired: str) -> None:
     assert set(module.app._tools) == set(functions)
 
 
-def test_what_an_agents_search_shows_is_recorded_with_its_request(
+def test_what_a_search_shows_is_recorded(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch, audited: RecordingTrail
 ) -> None:
     class Showing(FixedAgentSearch):

@@ -83,9 +83,7 @@ def test_a_refusal_is_recorded_without_the_token(pool: UserPool, audited: Record
     assert "was not written" not in logged.getvalue()
 
 
-def test_an_unchecked_token_is_recorded(
-    pool: UserPool, audited: RecordingTrail, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unchecked_token_is_recorded(pool: UserPool, audited: RecordingTrail, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CICADA_TOKEN_KEYS_URL", "http://127.0.0.1:9/keys")
     with pytest.raises(UnavailableError) as failure:
         handler(handshake({}, {"token": access_token()}), None)
@@ -98,7 +96,7 @@ def test_who_is_let_in_is_recorded_by_connect(pool: UserPool, audited: Recording
     assert audited.records == []
 
 
-def test_a_refusal_that_cannot_be_recorded_rings_an_alarm(
+def test_unrecorded_refusal_rings_an_alarm(
     pool: UserPool, audited: RecordingTrail, logged: io.StringIO, capsys: pytest.CaptureFixture[str]
 ) -> None:
     audited.failure = UnavailableError("The audit log did not do the call.")

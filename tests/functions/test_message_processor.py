@@ -50,9 +50,7 @@ def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath,
     assert path.posted() == []
 
 
-def test_an_answer_is_recorded_with_documents_and_model(
-    path: MessagePath, deploy: Deployed, audited: RecordingTrail
-) -> None:
+def test_answer_is_recorded(path: MessagePath, deploy: Deployed, audited: RecordingTrail) -> None:
     event = asked(path)
     with deploy(EMBEDDED, SAID):
         path.invoke("message_processor", event)
@@ -64,7 +62,7 @@ def test_an_answer_is_recorded_with_documents_and_model(
     assert [(each.outcome, each.documents) for each in audited.shown[1:]] == [("replayed", shown.documents)]
 
 
-def test_an_answer_that_cannot_be_recorded_is_given_and_logged(
+def test_unrecorded_answer_is_given_and_logged(
     path: MessagePath, deploy: Deployed, audited: RecordingTrail, logged: io.StringIO, metrics: Metrics
 ) -> None:
     event = asked(path)
@@ -116,9 +114,7 @@ def test_the_consoles_event_may_name_what_fails(path: MessagePath, deploy: Deplo
     assert (answered["type"], answered["code"]) == ("error", "misconfigured")
 
 
-def test_a_queued_request_is_answered_to_its_connection(
-    path: MessagePath, deploy: Deployed, logged: io.StringIO
-) -> None:
+def test_queued_request_is_answered(path: MessagePath, deploy: Deployed, logged: io.StringIO) -> None:
     event = asked(path)
     with deploy(EMBEDDED, SAID):
         assert path.invoke("message_processor", event) == {"batchItemFailures": []}
@@ -132,9 +128,7 @@ def test_a_queued_request_is_answered_to_its_connection(
     assert "Macbeth" not in logged.getvalue()
 
 
-def test_a_refused_model_is_an_error_and_a_dead_letter(
-    path: MessagePath, deploy: Deployed, logged: io.StringIO
-) -> None:
+def test_refused_model_is_a_dead_letter(path: MessagePath, deploy: Deployed, logged: io.StringIO) -> None:
     event = asked(path, SECRET)
     with deploy(EMBEDDED, Refused(403, "AccessDeniedException")):
         assert path.invoke("message_processor", event) == {"batchItemFailures": []}
@@ -173,7 +167,7 @@ def test_a_database_that_fails_is_left_to_the_queue(path: MessagePath, deploy: D
         assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
 
 
-def test_a_crash_is_left_to_the_queue_and_no_text_is_logged(
+def test_crash_is_left_to_the_queue(
     path: MessagePath, deploy: Deployed, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = asked(path, SECRET)
@@ -191,7 +185,7 @@ def test_a_crash_is_left_to_the_queue_and_no_text_is_logged(
     assert SECRET not in logged.getvalue()
 
 
-def test_a_missing_setting_is_named_in_the_log(
+def test_missing_setting_is_logged(
     path: MessagePath, deploy: Deployed, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = asked(path)
@@ -200,9 +194,7 @@ def test_a_missing_setting_is_named_in_the_log(
     assert "CICADA_CHAT_MODEL_ID" in json.loads(logged.getvalue())["reason"]
 
 
-def test_an_answer_without_time_is_an_error(
-    path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answer_without_time(path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:
     event = asked(path)
     monkeypatch.setattr(Context, "get_remaining_time_in_millis", lambda self: 10_000)
     with deploy(EMBEDDED, SAID) as bedrock:
@@ -214,7 +206,7 @@ def test_an_answer_without_time_is_an_error(
     assert (answered["type"], answered["code"]) == ("error", "out_of_time")
 
 
-def test_a_queued_request_leaves_its_metrics_and_its_record(
+def test_metrics_and_record_of_a_request(
     path: MessagePath, deploy: Deployed, metrics: Metrics, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CICADA_STAGE", "cicada-test")
@@ -244,7 +236,7 @@ def test_waiting_time_is_counted_once_from_the_message(path: MessagePath, deploy
     ("code", "status", "refused"),
     [("AccessDeniedException", 403, 1), ("ThrottlingException", 429, 1), ("InternalServerException", 500, 0)],
 )
-def test_an_answer_whose_model_is_refused_is_counted(
+def test_refused_models_are_counted(
     path: MessagePath, deploy: Deployed, metrics: Metrics, code: str, status: int, refused: int
 ) -> None:
     event = asked(path)
@@ -273,7 +265,7 @@ QUESTIONS_OF_A_LOST_INDEX = [
 
 
 @pytest.mark.parametrize(("message", "base", "replies"), QUESTIONS_OF_A_LOST_INDEX)
-def test_an_index_that_has_lost_its_documents_is_an_error_and_not_nothing(
+def test_lost_index_is_an_error(
     path: MessagePath, deploy: Deployed, tmp_path: Path, message: str, base: str, replies: list[Reply]
 ) -> None:
     end = answer_of_a_lost_index(path, deploy, tmp_path, message, base, replies, readers=())
@@ -284,7 +276,7 @@ def test_an_index_that_has_lost_its_documents_is_an_error_and_not_nothing(
 
 
 @pytest.mark.parametrize(("message", "base", "replies"), QUESTIONS_OF_A_LOST_INDEX)
-def test_a_lost_index_tells_nothing_to_who_may_read_nothing(
+def test_lost_index_tells_nothing_to_strangers(
     path: MessagePath, deploy: Deployed, tmp_path: Path, message: str, base: str, replies: list[Reply]
 ) -> None:
     lost = answer_of_a_lost_index(path, deploy, tmp_path, message, base, replies, readers=("user:somebody-else",))

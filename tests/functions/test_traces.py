@@ -40,7 +40,7 @@ def shape(document: dict[str, Any]) -> object:
     return {document["name"]: inner} if inner else document["name"]
 
 
-def test_a_questions_way_is_one_trace(
+def test_question_is_one_trace(
     path: MessagePath, deploy: Deployed, daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path.send("ws_message", SEND)
@@ -115,7 +115,7 @@ def test_a_command_that_is_refused_is_marked_as_the_clients_error(path: MessageP
     assert "fault" not in command
 
 
-def test_nothing_is_sent_of_a_question_that_is_not_sampled(
+def test_unsampled_question(
     path: MessagePath, deploy: Deployed, daemon: XRayDaemon, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     invoked(monkeypatch, "cicada-dev-ws-message", f"{OTHER}0")

@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from aws_cdk.assertions import Template
 
+    from tests.infra.deployed import Deployed
+
 # Where the templates are for, if a test does not say another region.
 REGION = "us-east-1"
 
@@ -46,15 +48,14 @@ def aws(request: pytest.FixtureRequest) -> Template:
     return template_of(request.param)
 
 
-@pytest.fixture
-def local() -> Template:
-    return template_of("local")
+@pytest.fixture(params=["dev", "prod"])
+def stage(request: pytest.FixtureRequest) -> Deployed:
+    """Each of the AWS stages, as it is after deployment."""
+    from tests.infra.deployed import deployed
+
+    return deployed(request.param)
 
 
 def resources(template: Template, kind: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = json.loads(json.dumps(template.find_resources(kind)))
     return found
-
-
-def properties(template: Template, kind: str) -> list[dict[str, Any]]:
-    return [resource["Properties"] for resource in resources(template, kind).values()]

@@ -40,6 +40,16 @@ class Deployed:
             if resource["Type"] in kinds:
                 yield id, resource["Properties"]
 
+    def id_of(self, kind: str) -> str:
+        """The id of the only resource of this kind."""
+        [(id, _)] = self.of_kind(kind)
+        return id
+
+    def only(self, kind: str) -> Properties:
+        """The properties of the only resource of this kind."""
+        [(_, found)] = self.of_kind(kind)
+        return found
+
     def text(self, value: Any) -> str:
         """The value with every reference replaced. An id that AWS chooses is the one of the template."""
         if isinstance(value, str):
@@ -95,7 +105,8 @@ class Deployed:
 
 
 @cache
-def deployed(stage: str, agents: str = "converse") -> Deployed:
+def deployed(stage: str, agents: str = "converse", **context: str) -> Deployed:
+    """`context` as on the command line: `-c rerank=cohere`."""
     # The default is not named, so that the template is synthesised once for all tests.
     chosen = {} if agents == "converse" else {"agents": agents}
-    return Deployed(template_of(stage, **chosen).to_json())
+    return Deployed(template_of(stage, **chosen, **context).to_json())

@@ -1,10 +1,13 @@
-"""The alarms of a deployed stage: which of them go off at an incident, who is notified, and what to look at then."""
+"""The alarms of a deployed stage: when each of them rings, who is notified, and what to look at then.
+
+`python -m tests.infra.test_alarms` stores the conditions anew after a change that is meant: read the difference.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,146 +15,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace as changed
 
-from tests.infra.cloudwatch import Point, published, state
+from cicada.conversation.model import AnswerRecord, RequestKey
+from cicada.identity import Principal
+from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from tests.infra.conftest import resources, template_of
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.policies import Call, Policies
-from tests.infra.published import NO_SEARCH, SEARCHED, SECONDS, STARTS, Publisher, lasting, publisher_of
 
+STORED = Path(__file__).with_name("alarms.json")
 AWS_STAGES = ("dev", "prod")
-Happening = Callable[[Publisher], list[Point]]
-FAILED = changed(NO_SEARCH, code="stream_broken")
-DENIED = changed(NO_SEARCH, code="misconfigured", refused_calls=1)
-THROTTLED = changed(SEARCHED, refused_calls=2)
-SKIPPED = changed(SEARCHED, path=("script_query", "rerank:local:skipped_open_circuit"))
-LATE = changed(SEARCHED, timings={"firstToken": 10_001, "total": 19_000})
-RETRIED = changed(SEARCHED, scores=(0.2, 0.7))
-# What an incident publishes takes the place of what the same metrics say of a stage that is well.
-INCIDENTS: dict[str, tuple[Happening, set[str]]] = {
-    "more than 5 % of the answers fail": (
-        lambda aws: aws.answers(*[SEARCHED] * 180, *[FAILED] * 10),
-        {"answers-failing"},
-    ),
-    "all answers of a quiet stage fail": (lambda aws: aws.answers(*[FAILED] * 3), {"answers-failing"}),
-    "one question is about documents that the index has lost": (
-        lambda aws: aws.answers(*[SEARCHED] * 200, changed(NO_SEARCH, code="index_incomplete")),
-        {"index-incomplete"},
-    ),
-    "Bedrock denies the chat model": (
-        lambda aws: aws.answers(*[DENIED] * 200),
-        {"answers-failing", "models-refused"},
-    ),
-    "Bedrock throttles models, and the calls are repeated": (
-        lambda aws: aws.answers(*[SEARCHED] * 180, *[THROTTLED] * 20),
-        {"models-refused"},
-    ),
-    "a reranking model is not asked, since it was denied": (
-        lambda aws: aws.answers(*[SEARCHED] * 180, *[SKIPPED] * 20),
-        {"models-refused"},
-    ),
-    "more than 5 % of the answers begin after ten seconds": (
-        lambda aws: lasting(aws.answers(*[SEARCHED] * 180, *[LATE] * 20), periods=3),
-        {"first-tokens-slow"},
-    ),
-    "more than 5 % of the answers take more than four minutes": (
-        lambda aws: lasting(aws.function("message-processor", "Duration", *[9_000] * 36, *[240_001] * 4), periods=3),
-        {"long-answers"},
-    ),
-    "more than 15 % of the answers of an hour are searched for again": (
-        lambda aws: lasting(aws.answers(*[SEARCHED] * 100, *[RETRIED] * 30), periods=12),
-        {"retries"},
-    ),
-    "the audit trail does not take a record": (lambda aws: aws.lost_records(1), {"audit-records-lost"}),
-    "more than 10 % of the requests wait for more than a minute": (
-        lambda aws: aws.waits(*[0.4] * 170, *[61.0] * 30),
-        {"requests-waiting"},
-    ),
-    "no processor takes requests for ten minutes": (
-        lambda aws: lasting(aws.taken(aws.requests, visible=2, received=0), periods=2),
-        {"requests-stuck"},
-    ),
-    "a request is given up": (
-        lambda aws: aws.letters(aws.dead_requests, visible=8),
-        {"requests-given-up"},
-    ),
-    "more than 5 % of the processor's invocations break": (
-        lambda aws: aws.calls("message-processor", 200, errors=11),
-        {"processor-errors"},
-    ),
-    "the processor of a quiet stage cannot start": (
-        lambda aws: aws.calls("message-processor", 1, errors=1),
-        {"processor-errors"},
-    ),
-    "the keys of access tokens are out of reach": (
-        lambda aws: aws.calls("authorizer", 200, errors=200),
-        {"connections-failing"},
-    ),
-    "connections cannot be stored": (lambda aws: aws.calls("ws-connect", 100, errors=90), {"connections-failing"}),
-    "commands are answered with errors of ours": (lambda aws: aws.failed_commands(40), {"commands-failing"}),
-    "a command's function cannot start": (lambda aws: aws.calls("ws-resume", 60, errors=60), {"commands-failing"}),
-    "the agents' tools break": (lambda aws: aws.calls("agent-theories", 60, errors=60), {"tools-failing"}),
-    "more than 10 % of the ingests fail": (
-        lambda aws: aws.ingests(*[False] * 170, *[True] * 30),
-        {"ingest-failing"},
-    ),
-    "the ingest function is killed": (lambda aws: aws.calls("ingest-document", 5, errors=1), {"ingest-errors"}),
-    "nothing takes uploads for twenty minutes": (
-        lambda aws: lasting(aws.taken(aws.documents, visible=900, received=0), periods=4),
-        {"documents-stuck"},
-    ),
-    "a document is given up": (lambda aws: aws.letters(aws.dead_documents, visible=8), {"documents-given-up"}),
-    "commands find no execution": (
-        lambda aws: aws.calls("ws-message", 200, throttles=30),
-        {"chat-throttled"},
-    ),
-    "nobody can connect, since all executions are taken": (
-        lambda aws: [*aws.function("authorizer", "Throttles", *[1] * 90)],
-        {"chat-throttled"},
-    ),
-    "answers find no execution": (
-        lambda aws: aws.calls("message-processor", 200, throttles=150),
-        {"workers-throttled"},
-    ),
-    "a table refuses writes": (lambda aws: aws.table("entries", "WriteThrottleEvents", 5, 6), {"tables-throttled"}),
-    "a table refuses reads": (lambda aws: aws.table("connections", "ReadThrottleEvents", 11), {"tables-throttled"}),
-    # What resembles these, and is well or happens elsewhere.
-    "another application uses up the account's concurrency": (
-        lambda aws: aws.calls("somebody-elses", 200, errors=100, throttles=100),
-        set(),
-    ),
-    "a long answer holds its message for five minutes": (
-        lambda aws: aws.queue(aws.requests, "ApproximateAgeOfOldestMessage", 60, 120, 180, 240, 299),
-        set(),
-    ),
-    "the requests of a session wait for its answer before them": (
-        lambda aws: aws.taken(aws.requests, visible=1, received=0),
-        set(),
-    ),
-    "uploads wait while all ingest functions are busy": (
-        lambda aws: lasting(aws.taken(aws.documents, visible=900, received=0), periods=3),
-        set(),
-    ),
-    "a person looks at old letters": (
-        lambda aws: [
-            point for queue in (aws.dead_requests, aws.dead_documents) for point in aws.letters(queue, 0, held=7)
-        ],
-        set(),
-    ),
-    "letters are redriven": (lambda aws: aws.letters(aws.dead_requests, visible=2), set()),
-    "another stage gives up a request": (lambda aws: aws.letters("cicada-other-requests-dead.fifo", 3), set()),
-    "another stage's answers fail": (lambda aws: aws.answers(*[DENIED] * 90, stage="cicada-other"), set()),
-    "users name bases that do not exist": (
-        lambda aws: aws.answers(*[SEARCHED] * 20, *[changed(NO_SEARCH, code="unknown_knowledge_base")] * 90),
-        set(),
-    ),
-    "one answer of a quiet stage fails": (lambda aws: aws.answers(FAILED), set()),
-    "the first question waits for a collection that has scaled to zero": (
-        lambda aws: aws.answers(changed(SEARCHED, timings={"firstToken": 30_000, "total": 40_000})),
-        set(),
-    ),
-    "one long answer of a quiet stage": (lambda aws: aws.function("message-processor", "Duration", 280_000), set()),
-    "a file is rejected": (lambda aws: aws.ingests(False), set()),
-}
 
 
 @pytest.fixture(params=AWS_STAGES)
@@ -165,77 +37,69 @@ def alarms_of(stage: Deployed) -> dict[str, dict[str, Any]]:
     return {each["AlarmName"].split("-", 2)[2]: each for _, each in stage.of_kind("AWS::CloudWatch::Alarm")}
 
 
-def in_state(stage: Deployed, wanted: str, points: Sequence[Point], now: float = STARTS + SECONDS) -> set[str]:
-    found = published(points)
-    return {name for name, alarm in alarms_of(stage).items() if state(alarm, stage, found, now) == wanted}
+def conditions(stage: Deployed) -> dict[str, str]:
+    """When each alarm rings, as one line: its expression with the metrics in their places."""
+    return {name: condition(stage, alarm) for name, alarm in alarms_of(stage).items()}
 
 
-def merged(healthy: Sequence[Point], incident: Sequence[Point]) -> list[Point]:
-    """What is published during an incident: of its metrics, in its periods, nothing else."""
-    told = {(each.namespace, each.metric, each.dimensions, each.at // SECONDS) for each in incident}
-    others = [
-        each for each in healthy if (each.namespace, each.metric, each.dimensions, each.at // SECONDS) not in told
-    ]
-    return [*others, *incident]
+def condition(stage: Deployed, alarm: dict[str, Any]) -> str:
+    parts = {each["Id"]: each for each in alarm.get("Metrics", [])}
+    read = {id: metric(stage, each["MetricStat"]) for id, each in parts.items() if "MetricStat" in each}
+    [expression] = [each["Expression"] for each in parts.values() if each.get("ReturnData", True)] or ["only"]
+    read = read or {"only": metric(stage, alarm)}
+    rule = re.sub(r"[a-z]+\d*", lambda found: read.get(found[0], found[0]), expression)
+    seconds = next(metrics_of(alarm))["Period"]
+    when = f"in {alarm['DatapointsToAlarm']} of {alarm['EvaluationPeriods']} x {seconds} s"
+    return f"{rule} {alarm['ComparisonOperator']} {alarm['Threshold']} {when}, missing is {alarm['TreatMissingData']}"
 
 
-@pytest.mark.parametrize("incident", INCIDENTS)
-def test_an_incident_rings_the_alarms_that_are_for_it_and_no_others(stage: Deployed, incident: str) -> None:
-    happening, meant = INCIDENTS[incident]
-    publisher = publisher_of(stage)
-    points = merged(publisher.healthy, happening(publisher))
-    assert in_state(stage, "ALARM", points) == meant
+def metric(stage: Deployed, read: dict[str, Any]) -> str:
+    """`Sum(AWS/Lambda Errors of cicada-STAGE-authorizer)`."""
+    named = read.get("Metric", read)
+    statistic = read.get("Stat") or read.get("Statistic") or read["ExtendedStatistic"]
+    tables = {name: f"the {held} table" for held, name in stage.tables().items()}
+    values = [stage.text(each["Value"]) for each in named.get("Dimensions", [])]
+    of = " ".join(tables.get(value, value) for value in values).replace(
+        stage.environment("authorizer")["CICADA_STAGE"], "cicada-STAGE"
+    )
+    return f"{statistic}({named['Namespace']} {named['MetricName']} of {of})"
 
 
-@pytest.mark.parametrize("incident", INCIDENTS)
-def test_in_a_stage_that_is_otherwise_quiet_an_incident_rings_the_same(stage: Deployed, incident: str) -> None:
-    happening, meant = INCIDENTS[incident]
-    publisher = publisher_of(stage)
-    assert in_state(stage, "ALARM", merged(publisher.old_letters(), happening(publisher))) == meant
+def test_every_alarm_rings_on_the_condition_that_was_reviewed(stage: Deployed) -> None:
+    assert conditions(stage) == json.loads(STORED.read_text("utf-8"))
 
 
-def test_a_stage_that_is_busy_and_well_rings_nothing(stage: Deployed) -> None:
-    assert in_state(stage, "OK", publisher_of(stage).healthy) == set(alarms_of(stage))
-
-
-def test_a_stage_without_traffic_rings_nothing(stage: Deployed) -> None:
-    assert in_state(stage, "OK", []) == set(alarms_of(stage))
-
-
-def test_an_alarm_ends_when_nothing_happens_any_more(stage: Deployed) -> None:
-    publisher = publisher_of(stage)
-    for happening, meant in INCIDENTS.values():
-        points = merged(publisher.healthy, happening(publisher))
-        assert in_state(stage, "ALARM", points, now=STARTS + 3600 + 4 * SECONDS) == set(), meant
-
-
-def test_an_alarm_on_letters_ends_though_they_are_still_there(stage: Deployed) -> None:
-    publisher = publisher_of(stage)
-    letters = publisher.letters(publisher.dead_requests, visible=8)
-    later = [replace(point, at=point.at + SECONDS * number) for number in range(4) for point in letters]
-    points = merged(publisher.healthy, later)
-    assert in_state(stage, "ALARM", points, now=STARTS + 3 * SECONDS) == {"requests-given-up"}
-    assert in_state(stage, "ALARM", points, now=STARTS + 4 * SECONDS) == set()
-
-
-def test_retries_ring_by_their_share_of_enough_answers(stage: Deployed) -> None:
-    answers = publisher_of(stage).answers
-    assert in_state(stage, "ALARM", answers(*[SEARCHED] * 170, *[RETRIED] * 30)) == set()
-    assert in_state(stage, "ALARM", answers(*[SEARCHED] * 170, *[RETRIED] * 31)) == {"retries"}
-    assert in_state(stage, "ALARM", answers(*[RETRIED] * 19)) == set()
-    assert in_state(stage, "ALARM", answers(*[RETRIED] * 20)) == {"retries"}
-
-
-def test_every_alarm_has_an_incident(stage: Deployed) -> None:
-    assert set(alarms_of(stage)) == {name for _, meant in INCIDENTS.values() for name in meant}
+def test_alarms_read_what_the_functions_write(stage: Deployed) -> None:
+    """The stage, the namespace and the names are those of the lines that the library writes."""
+    name, lines = stage.environment("authorizer")["CICADA_STAGE"], list[str]()
+    answers, others = AnswerMetrics(name, "a-model", write=lines.append), StageMetrics(name, write=lines.append)
+    answered = AnswerRecord(strategy="ContentOnly", scores=(0.2, 0.9), timings={"firstToken": 900, "total": 9000})
+    request = RequestKey(Principal("acme", "ann"), "7e57d004-2b97-4e7a-b45f-5387367791cd")
+    for record in (answered, changed(answered, code="index_incomplete")):
+        answers.observe(request, record)
+    others.waited(1)
+    others.ingested(failed=True)
+    others.failed_command()
+    others.lost_record()
+    written = {
+        (directive["Namespace"], each["Name"], frozenset((key, line[key]) for key in keys))
+        for line in map(json.loads, lines)
+        for directive in line["_aws"]["CloudWatchMetrics"]
+        for keys in directive["Dimensions"]
+        for each in directive["Metrics"]
+    }
+    for alarm in alarms_of(stage).values():
+        for each in metrics_of(alarm):
+            if not each["Namespace"].startswith("AWS/"):
+                dimensions = frozenset((one["Name"], stage.text(one["Value"])) for one in each["Dimensions"])
+                assert (each["Namespace"], each["MetricName"], dimensions) in written
 
 
 @pytest.mark.parametrize("name", AWS_STAGES)
 def test_without_bedrock_agents_all_alarms_are_there_but_that_of_their_tools(name: str) -> None:
     stage, without = deployed(name, "bedrock"), deployed(name, "converse")
     assert set(alarms_of(stage)) - set(alarms_of(without)) == {"tools-failing"}
-    throttled = merged(publisher_of(without).healthy, publisher_of(without).calls("ingest-document", 50, throttles=50))
-    assert in_state(without, "ALARM", throttled) == {"workers-throttled"}
+    assert "agent-" not in condition(without, alarms_of(without)["workers-throttled"])
 
 
 def metrics_of(alarm: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -270,13 +134,8 @@ def test_cloudwatch_accepts_each_expression(stage: Deployed) -> None:
         assert len({each["Period"] for each in metrics}) == 1, name
 
 
-def test_every_function_counts_under_the_name_of_its_stage(stage: Deployed) -> None:
-    [name] = {stage.environment(function)["CICADA_STAGE"] for function in stage.functions()}
-    assert all(alarm["AlarmName"].startswith(f"{name}-") for alarm in alarms_of(stage).values())
-
-
 def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: Deployed) -> None:
-    [(_, dashboard)] = stage.of_kind("AWS::CloudWatch::Dashboard")
+    dashboard = stage.only("AWS::CloudWatch::Dashboard")
     widgets = json.loads(stage.text(dashboard["DashboardBody"]))["widgets"]
     graphs = {each["properties"]["title"]: each["properties"] for each in widgets if each["type"] == "metric"}
     assert set(graphs) == set(alarms_of(stage))
@@ -294,7 +153,7 @@ def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: 
 
 def test_the_dashboards_of_two_regions_have_names_of_their_own(stage: Deployed) -> None:
     """An account's dashboards are global: with one name, the second region's would replace the first one's."""
-    [(_, dashboard)] = stage.of_kind("AWS::CloudWatch::Dashboard")
+    dashboard = stage.only("AWS::CloudWatch::Dashboard")
     assert {"Ref": "AWS::Region"} in dashboard["DashboardName"]["Fn::Join"][1]
 
 
@@ -366,7 +225,7 @@ def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() ->
             assert not policies.allow(publishing(alarm["AlarmName"], tls="false"))
             assert not policies.allow(replace(publishing(alarm["AlarmName"]), principal="events.amazonaws.com"))
         assert not policies.allow(publishing("another-applications-alarm"))
-        [(_, subscription)] = stage.of_kind("AWS::SNS::Subscription")
+        subscription = stage.only("AWS::SNS::Subscription")
         assert subscription["TopicArn"] == {"Ref": topic}
         assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")
 
@@ -380,3 +239,7 @@ def publishing(alarm: str, account: str = "ACCOUNT", tls: str = "true") -> Call:
 
 def test_nobody_is_subscribed_whom_the_deployment_does_not_name() -> None:
     assert resources(template_of("prod"), "AWS::SNS::Subscription") == {}
+
+
+if __name__ == "__main__":
+    STORED.write_text(json.dumps(conditions(deployed("dev", "bedrock")), indent=2) + "\n", "utf-8")

@@ -15,9 +15,9 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from infra import licences
-from infra.bill_of_materials import FILE, bill_of_materials, deployed_packages, locked, write_bill
+from infra.bill_of_materials import FILE, deployed_packages, locked, write_bill
 from infra.layer_build import BASE, DOCUMENTS, EMBEDDED, LOCKS, ROOT
-from infra.licences import ALLOWED, LicenceError, expression, identifiers, licence_of
+from infra.licences import ALLOWED, LicenceError, identifiers, licence_of
 
 
 @pytest.fixture(scope="module")
@@ -47,10 +47,6 @@ def test_the_bill_has_what_lambda_runs_and_not_what_another_machine_would() -> N
     assert "numpy" not in dict(packages)
 
 
-def test_the_same_packages_have_the_same_serial_number() -> None:
-    assert bill_of_materials().serial_number == bill_of_materials().serial_number
-
-
 @pytest.mark.parametrize("lock", [BASE, DOCUMENTS, EMBEDDED])
 def test_no_package_of_a_layer_has_an_unknown_or_forbidden_licence(lock: str) -> None:
     for each in locked(lock):
@@ -64,23 +60,6 @@ def fields(**said: str) -> PackageMetadata:
     for name, value in said.items():
         found[name.replace("_", "-")] = value  # type: ignore[index]
     return found
-
-
-@pytest.mark.parametrize(
-    ("said", "understood"),
-    [
-        ({"License_Expression": "mit"}, "MIT"),
-        ({"License_Expression": "Apache-2.0 OR BSD-3-Clause"}, "Apache-2.0 OR BSD-3-Clause"),
-        ({"License": "MIT License"}, "MIT"),
-        ({"Classifier": "License :: OSI Approved :: Apache Software License"}, "Apache-2.0"),
-        ({"License_Expression": "GPL-3.0-only"}, "GPL-3.0-only"),
-        ({"License": "BSD"}, ""),
-        ({"License": "as in the file"}, ""),
-        ({}, ""),
-    ],
-)
-def test_metadata_is_understood_or_the_licence_is_unknown(said: Mapping[str, str], understood: str) -> None:
-    assert expression(fields(**said)) == understood
 
 
 @pytest.mark.parametrize(
@@ -122,9 +101,3 @@ def test_a_synth_for_aws_writes_the_bill_beside_the_template(
     written = json.loads((tmp_path / FILE).read_text("utf-8"))
     assert written["serialNumber"] == bill["serialNumber"]
     assert (written["components"], written["dependencies"]) == (bill["components"], bill["dependencies"])
-
-
-def test_a_synth_for_the_local_stage_writes_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = synthesised("local", tmp_path, monkeypatch)
-    assert "Cicada-local.template.json" in files
-    assert FILE not in files

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
 AGENT_MODEL = "amazon.agent-v1:0"
@@ -36,7 +35,7 @@ CHOSEN = {
 @pytest.fixture(scope="module")
 def chosen() -> Deployed:
     context = {name: value for name, (_, _, value) in CHOSEN.items()} | {"requestDays": "3"}
-    return Deployed(template_of("dev", **context).to_json())
+    return deployed("dev", **context)
 
 
 @pytest.mark.parametrize("name", CHOSEN)

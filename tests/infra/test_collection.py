@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed
 
 AOSS = "AWS::OpenSearchServerless"
-
-
-@pytest.fixture(params=["dev", "prod"])
-def stage(request: pytest.FixtureRequest) -> Deployed:
-    return deployed(request.param)
 
 
 def test_the_collection_waits_for_its_group_and_policies(stage: Deployed) -> None:
@@ -20,7 +13,7 @@ def test_the_collection_waits_for_its_group_and_policies(stage: Deployed) -> Non
     needed = {each for each, _ in stage.of_kind(f"{AOSS}::CollectionGroup", f"{AOSS}::SecurityPolicy")}
     assert len(needed) == 3
     assert needed <= set(stage.resources[id]["DependsOn"])
-    [(_, group)] = stage.of_kind(f"{AOSS}::CollectionGroup")
+    group = stage.only(f"{AOSS}::CollectionGroup")
     assert collection["CollectionGroupName"] == group["Name"]
 
 
@@ -31,7 +24,7 @@ def test_the_index_is_left_to_the_functions(stage: Deployed) -> None:
 
 
 def test_the_collection_has_the_standby_replicas_that_its_generation_needs(stage: Deployed) -> None:
-    [(_, group)] = stage.of_kind(f"{AOSS}::CollectionGroup")
-    [(_, collection)] = stage.of_kind(f"{AOSS}::Collection")
+    group = stage.only(f"{AOSS}::CollectionGroup")
+    collection = stage.only(f"{AOSS}::Collection")
     assert (group["Generation"], group["StandbyReplicas"]) == ("NEXTGEN", "ENABLED")
     assert collection["StandbyReplicas"] == "ENABLED"

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from infra.concurrency import CHAT_FUNCTIONS, NEW_ACCOUNT, UNRESERVED_LEAST, concurrency_budget
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
 LAMBDA = get_session().get_service_model("lambda")
@@ -29,7 +28,7 @@ ESTABLISHED_ACCOUNT = 1000
 
 
 def in_account(quota: int) -> Deployed:
-    return Deployed(template_of("dev", accountConcurrency=str(quota)).to_json())
+    return deployed("dev", accountConcurrency=str(quota))
 
 
 def limits_of_queues(stage: Deployed) -> dict[str, Any]:
@@ -84,11 +83,6 @@ def test_whatever_the_quota_aws_accepts_the_budget_and_the_chat_has_its_share(qu
         unreserved = quota - budget.reserved * len(CHAT_FUNCTIONS)
         assert unreserved >= max(UNRESERVED_LEAST, budget.answers + budget.ingest)
         assert budget.reserved >= NEW_ACCOUNT
-
-
-def test_what_lambda_leaves_unreserved_is_in_its_model() -> None:
-    said = re.sub("<[^>]+>", "", LAMBDA.operation_model("PutFunctionConcurrency").documentation)
-    assert f"leave at least {UNRESERVED_LEAST} simultaneous executions unreserved" in said
 
 
 @pytest.mark.parametrize("quota", ["9", "none"])

@@ -17,18 +17,17 @@ STAGES = ("dev", "prod")
 
 
 def with_trail(name: str) -> Deployed:
-    return Deployed(template_of(name, dataEvents="create").to_json())
+    return deployed(name, dataEvents="create")
 
 
 def trail_of(stage: Deployed) -> dict[str, Any]:
-    [(_, trail)] = stage.of_kind(TRAIL)
-    return trail
+    return stage.only(TRAIL)
 
 
 @pytest.mark.parametrize("name", STAGES)
 def test_a_trail_is_made_where_it_is_asked_for(name: str) -> None:
     assert list(deployed(name).of_kind(TRAIL)) == []
-    assert list(Deployed(template_of(name, dataEvents="existing").to_json()).of_kind(TRAIL)) == []
+    assert list(deployed(name, dataEvents="existing").of_kind(TRAIL)) == []
     assert trail_of(with_trail(name))["IsLogging"] is True
 
 
@@ -38,9 +37,11 @@ def test_the_trail_has_the_uploaded_documents_and_nothing_else(name: str) -> Non
     trail = trail_of(stage)
     assert "EventSelectors" not in trail
     [selector] = trail["AdvancedEventSelectors"]
-    fields = {each.pop("Field"): each for each in selector["FieldSelectors"]}
-    [beginning] = fields.pop("resources.ARN")["StartsWith"]
-    assert fields == {"eventCategory": {"Equals": ["Data"]}, "resources.type": {"Equals": ["AWS::S3::Object"]}}
+    fields = {each["Field"]: each for each in selector["FieldSelectors"]}
+    assert set(fields) == {"eventCategory", "resources.type", "resources.ARN"}
+    assert fields["eventCategory"]["Equals"] == ["Data"]
+    assert fields["resources.type"]["Equals"] == ["AWS::S3::Object"]
+    [beginning] = fields["resources.ARN"]["StartsWith"]
     assert stage.text(beginning) == "IngestDocumentsBucket551D14AF.Arn/documents/"
     assert (trail["IsMultiRegionTrail"], trail["EnableLogFileValidation"]) == (False, True)
 

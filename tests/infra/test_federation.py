@@ -10,7 +10,7 @@ import pytest
 from infra.addresses import AddressError, addresses
 from infra.federation import Federation, FederationError, OidcProvider, SamlProvider, federation
 from tests.infra.conftest import template_of
-from tests.infra.deployed import Deployed, Properties
+from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.edge import Edge
 from tests.infra.test_lint import found_by_cfn_lint
 from tests.infra.test_page import synthesised
@@ -30,16 +30,11 @@ OAUTH = {"CallbackURLs", "LogoutURLs", "AllowedOAuthFlows", "AllowedOAuthScopes"
 
 
 def stage(**context: str) -> Deployed:
-    return Deployed(template_of("dev", **context).to_json())
-
-
-def only(stage: Deployed, kind: str) -> Properties:
-    [(_, found)] = stage.of_kind(kind)
-    return found
+    return deployed("dev", **context)
 
 
 def client(stage: Deployed) -> Properties:
-    return only(stage, "AWS::Cognito::UserPoolClient")
+    return stage.only("AWS::Cognito::UserPoolClient")
 
 
 def urls(stage: Deployed, name: str) -> list[str]:
@@ -52,7 +47,7 @@ def outputs(stage: Deployed) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ["dev", "prod", "local"])
 def test_without_a_provider_there_is_no_authorization_server(name: str) -> None:
-    found = Deployed(template_of(name).to_json())
+    found = deployed(name)
     kinds = ("UserPoolDomain", "UserPoolIdentityProvider", "ManagedLoginBranding")
     assert not list(found.of_kind(*(f"AWS::Cognito::{kind}" for kind in kinds)))
     assert not OAUTH & set(client(found))
@@ -87,7 +82,7 @@ def test_without_the_page_users_come_back_to_their_own_machine_alone() -> None:
 
 
 def test_the_template_refers_to_the_client_secret_and_does_not_have_it() -> None:
-    found = only(stage(**OIDC), "AWS::Cognito::UserPoolIdentityProvider")
+    found = stage(**OIDC).only("AWS::Cognito::UserPoolIdentityProvider")
     assert found["ProviderDetails"] == {
         "oidc_issuer": "https://example.okta.com",
         "client_id": "0oa1",
@@ -99,7 +94,7 @@ def test_the_template_refers_to_the_client_secret_and_does_not_have_it() -> None
 
 
 def test_a_saml_provider_is_known_by_its_metadata_and_begins_no_sign_in() -> None:
-    found = only(stage(**SAML), "AWS::Cognito::UserPoolIdentityProvider")
+    found = stage(**SAML).only("AWS::Cognito::UserPoolIdentityProvider")
     assert found["ProviderDetails"]["MetadataURL"] == SAML["samlMetadataUrl"]
     assert found["ProviderDetails"].get("IDPInit", False) is False
     assert found["ProviderType"] == "SAML"
@@ -107,13 +102,13 @@ def test_a_saml_provider_is_known_by_its_metadata_and_begins_no_sign_in() -> Non
 
 @pytest.mark.parametrize("provider", [OIDC, SAML], ids=["oidc", "saml"])
 def test_nothing_but_the_address_is_taken_from_the_provider(provider: dict[str, str]) -> None:
-    assert list(only(stage(**provider), "AWS::Cognito::UserPoolIdentityProvider")["AttributeMapping"]) == ["email"]
+    assert list(stage(**provider).only("AWS::Cognito::UserPoolIdentityProvider")["AttributeMapping"]) == ["email"]
 
 
 def test_what_is_taken_from_the_provider_can_be_written_and_recovers_no_account() -> None:
     """Cognito refuses a federated sign-in whose mapped attributes the app client may not write."""
     assert set(client(stage(**OIDC))["WriteAttributes"]) == {"email", "locale"}
-    recovery = only(stage(**OIDC), "AWS::Cognito::UserPool")["AccountRecoverySetting"]
+    recovery = stage(**OIDC).only("AWS::Cognito::UserPool")["AccountRecoverySetting"]
     assert [each["Name"] for each in recovery["RecoveryMechanisms"]] == ["admin_only"]
 
 
@@ -131,7 +126,7 @@ def test_the_page_is_told_of_the_provider_and_may_connect_to_its_authorization_s
     found = synthesised(tmp_path, stage="dev", **OIDC)
     config = Edge(found, tmp_path).config()
     assert (config["identityProvider"], config["signInUrl"]) == ("Okta", PREFIX)
-    policy = only(found, "AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
+    policy = found.only("AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
     text = found.text(policy["SecurityHeadersConfig"]["ContentSecurityPolicy"]["ContentSecurityPolicy"])
     [allowed] = [each for each in text.split("; ") if each.startswith("connect-src")]
     assert allowed.split()[2:] == [
@@ -151,8 +146,8 @@ def test_the_app_client_waits_for_the_provider_that_it_names() -> None:
 def test_managed_login_serves_the_app_client() -> None:
     """The classic pages do not know the parameter `prompt`; managed login serves no client without a style."""
     found = stage(**OIDC)
-    assert only(found, "AWS::Cognito::UserPoolDomain")["ManagedLoginVersion"] == 2
-    style = only(found, "AWS::Cognito::ManagedLoginBranding")
+    assert found.only("AWS::Cognito::UserPoolDomain")["ManagedLoginVersion"] == 2
+    style = found.only("AWS::Cognito::ManagedLoginBranding")
     assert (style["ClientId"], style["UseCognitoProvidedValues"]) == ({"Ref": "IdentityUsersChat774A7E2E"}, True)
 
 
@@ -161,10 +156,10 @@ def test_the_authorization_server_can_have_a_domain_of_ones_own() -> None:
     assert outputs(found)["SignInUrl"] == "https://login.example.com"
     assert outputs(found)["ProviderRedirectUrl"] == "https://login.example.com/oauth2/idpresponse"
     assert "SignInDomainTarget" in found.outputs
-    domain = only(found, "AWS::Cognito::UserPoolDomain")
+    domain = found.only("AWS::Cognito::UserPoolDomain")
     assert (domain["Domain"], domain["CustomDomainConfig"]) == ("login.example.com", {"CertificateArn": CERTIFICATE})
     recorded = stage(**OIDC, **DOMAIN, hostedZone="Z0123")
-    assert only(recorded, "AWS::Route53::RecordSet")["Name"] == "login.example.com."
+    assert recorded.only("AWS::Route53::RecordSet")["Name"] == "login.example.com."
     assert "SignInDomainTarget" not in recorded.outputs
 
 

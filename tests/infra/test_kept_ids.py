@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 
 NAMED = Path(__file__).with_name("named_ids.json")
@@ -68,5 +67,5 @@ def test_what_has_a_name_keeps_its_id(stage: str) -> None:
 
 
 if __name__ == "__main__":
-    found = named(Deployed(template_of("dev", agents="bedrock").to_json()))
+    found = named(deployed("dev", agents="bedrock"))
     NAMED.write_text(json.dumps(found, indent=2) + "\n", "utf-8")

@@ -18,8 +18,7 @@ from infra.context_values import ContextValueError
 from infra.model_choice import GEOGRAPHIES, ModelNotOfferedError, regions_of
 from infra.model_regions import model_regions
 from infra.settings import StageSettings, stage_settings
-from tests.infra.conftest import template_of
-from tests.infra.deployed import Deployed
+from tests.infra.deployed import Deployed, deployed
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = model_regions()
@@ -96,17 +95,6 @@ def test_models_answer_within_the_geography_that_was_asked_for(geography: str) -
         if geography in WITHIN:
             reached = {to for id in profiles for to in TABLE.destinations(id, region)} - {"*"}
             assert [each for each in reached if not re.fullmatch(WITHIN[geography], each)] == []
-
-
-def test_the_region_itself_is_among_those_that_a_profile_routes_to() -> None:
-    assert TABLE.destinations("us.amazon.nova-lite-v1:0", "us-west-1") == (
-        "us-east-1",
-        "us-east-2",
-        "us-west-1",
-        "us-west-2",
-    )
-    assert TABLE.destinations("eu.amazon.nova-lite-v1:0", "eu-south-1") == ("*",)
-    assert TABLE.destinations("eu.unheard-of-v1:0", "eu-central-1") == ("*",)
 
 
 def test_the_regions_with_collections_are_those_that_botocore_knows() -> None:
@@ -194,7 +182,7 @@ def test_passages_are_embedded_by_a_model_that_the_library_knows(region: str, wa
 
 @pytest.mark.parametrize("function", ["ingest-document", "message-processor"])
 def test_another_embedding_model_has_another_index(function: str) -> None:
-    stages = [Deployed(template_of("dev", region="us-west-2", **each).to_json()) for each in ({}, COHERE)]
+    stages = [deployed("dev", region="us-west-2", **each) for each in ({}, COHERE)]
     environments = [stage.environment(function) for stage in stages]
     models = [each["CICADA_EMBEDDING_MODEL_ID"] for each in environments]
     assert models == ["amazon.titan-embed-text-v2:0", "us.cohere.embed-v4:0"]
@@ -230,7 +218,7 @@ def statements(stage: Deployed, role: str) -> list[dict[str, Any]]:
 
 def test_a_geographic_profile_has_the_statements_that_aws_documents() -> None:
     """`Deployed` reads the stack's own region as us-east-1."""
-    stage = Deployed(template_of("dev", region="eu-central-1").to_json())
+    stage = deployed("dev", region="eu-central-1")
     found = statements(stage, "MessageProcessorMessageProcessorRole")
     profile = "us-east-1:111122223333:inference-profile/eu.amazon.nova-lite-v1:0"
     streams = [each for each in found if "bedrock:InvokeModelWithResponseStream" in each["actions"]]
@@ -247,7 +235,7 @@ def test_a_geographic_profile_has_the_statements_that_aws_documents() -> None:
 
 
 def test_a_global_profile_has_the_statements_that_aws_documents() -> None:
-    stage = Deployed(template_of("dev", region="sa-east-1", geography="global").to_json())
+    stage = deployed("dev", region="sa-east-1", geography="global")
     found = statements(stage, "IngestIngestDocumentRole")
     model = "foundation-model/anthropic.claude-haiku-4-5-20251001-v1:0"
     profile = "us-east-1:111122223333:inference-profile/global.anthropic.claude-haiku-4-5-20251001-v1:0"
@@ -277,7 +265,7 @@ def test_a_global_profile_has_the_statements_that_aws_documents() -> None:
     ids=str,
 )
 def test_no_role_has_more_policy_than_iam_takes(context: dict[str, str]) -> None:
-    stage = Deployed(template_of("dev", **context).to_json())
+    stage = deployed("dev", **context)
     for _, policy in stage.of_kind("AWS::IAM::Policy"):
         assert len(json.dumps(policy["PolicyDocument"], separators=(",", ":"))) <= INLINE_POLICY_LIMIT
 

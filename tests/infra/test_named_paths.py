@@ -55,14 +55,3 @@ def test_every_module_that_is_run_is_there(file: Path) -> None:
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
 def test_every_file_that_is_linked_is_there(file: Path) -> None:
     assert [to for to in _LINK.findall(file.read_text("utf-8")) if not (file.parent / to).exists()] == []
-
-
-@pytest.mark.parametrize("text", ["`evals/gone.py` is", "see evals/gone.py.", "\tpytest tests/gone", "a `tests/x/` b"])
-def test_a_path_that_is_not_there_is_found(text: str) -> None:
-    [path] = paths(text)
-    assert not is_there(path)
-
-
-@pytest.mark.parametrize("text", ["/etc/evals/gone", "https://a.b/evals/gone", "and/or", "evals and docs"])
-def test_what_is_no_path_of_the_repository_is_left_alone(text: str) -> None:
-    assert paths(text) == []

@@ -12,30 +12,20 @@ from tests.infra.deployed import Deployed, deployed
 DEFAULT_QUALIFIER = "hnb659fds"
 
 
-@pytest.fixture(params=["dev", "prod"])
-def stage(request: pytest.FixtureRequest) -> Deployed:
-    return deployed(request.param)
-
-
-def one(stage: Deployed, kind: str) -> str:
-    [(id, _)] = stage.of_kind(kind)
-    return id
-
-
 def test_the_api_has_a_role_to_log_by_before_it_has_a_stage_that_logs(stage: Deployed) -> None:
-    account = one(stage, "AWS::ApiGateway::Account")
+    account = stage.id_of("AWS::ApiGateway::Account")
     role = stage.resources[account]["Properties"]["CloudWatchRoleArn"]["Fn::GetAtt"][0]
     assert "AmazonAPIGatewayPushToCloudWatchLogs" in str(stage.resources[role]["Properties"]["ManagedPolicyArns"])
-    assert account in stage.resources[one(stage, "AWS::ApiGatewayV2::Stage")]["DependsOn"]
+    assert account in stage.resources[stage.id_of("AWS::ApiGatewayV2::Stage")]["DependsOn"]
 
 
 def test_the_accounts_setting_waits_for_an_api_and_for_nothing_else(stage: Deployed) -> None:
-    account = one(stage, "AWS::ApiGateway::Account")
-    assert stage.resources[account]["DependsOn"] == [one(stage, "AWS::ApiGatewayV2::Api")]
+    account = stage.id_of("AWS::ApiGateway::Account")
+    assert stage.resources[account]["DependsOn"] == [stage.id_of("AWS::ApiGatewayV2::Api")]
 
 
 def test_the_role_by_which_other_apis_may_log_is_always_kept(stage: Deployed) -> None:
-    account = one(stage, "AWS::ApiGateway::Account")
+    account = stage.id_of("AWS::ApiGateway::Account")
     role = stage.resources[account]["Properties"]["CloudWatchRoleArn"]["Fn::GetAtt"][0]
     for id in (account, role):
         kept = stage.resources[id]
@@ -44,7 +34,7 @@ def test_the_role_by_which_other_apis_may_log_is_always_kept(stage: Deployed) ->
 
 
 def test_an_account_that_logs_already_keeps_its_role() -> None:
-    stage = Deployed(template_of("dev", apiLogRole="existing").to_json())
+    stage = deployed("dev", apiLogRole="existing")
     assert list(stage.of_kind("AWS::ApiGateway::Account")) == []
     assert not [id for id in stage.resources if "LogRole" in id]
 
@@ -68,6 +58,6 @@ def test_no_part_of_a_stage_needs_the_default_bootstrap() -> None:
 
 def test_nobody_signs_in_through_oauth(stage: Deployed) -> None:
     """The CDK's default is the implicit flow with tokens sent to https://example.com."""
-    [(_, client)] = stage.of_kind("AWS::Cognito::UserPoolClient")
+    client = stage.only("AWS::Cognito::UserPoolClient")
     assert client["AllowedOAuthFlowsUserPoolClient"] is False
     assert not {"AllowedOAuthFlows", "AllowedOAuthScopes", "CallbackURLs"} & set(client)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -62,11 +61,6 @@ def edge(dev: Deployed, assembly: Path) -> Edge:
 def named(tmp_path_factory: pytest.TempPathFactory) -> Deployed:
     """A stage with domains of its own and a hosted zone."""
     return synthesised(tmp_path_factory.mktemp("prod"), stage="prod", region=REGION, hostedZone="Z0123", **DOMAINS)
-
-
-def only(stage: Deployed, kind: str) -> dict[str, Any]:
-    [(_, found)] = stage.of_kind(kind)
-    return found
 
 
 def test_cloudfront_sends_the_headers_of_the_local_stage_and_hsts(edge: Edge) -> None:
@@ -153,8 +147,8 @@ def test_the_document_comes_after_its_assets_and_takes_none_away(dev: Deployed) 
 
 
 def test_the_bucket_is_read_by_signed_requests_of_cloudfront(dev: Deployed) -> None:
-    [origin] = only(dev, "AWS::CloudFront::Distribution")["DistributionConfig"]["Origins"]
-    access = only(dev, "AWS::CloudFront::OriginAccessControl")["OriginAccessControlConfig"]
+    [origin] = dev.only("AWS::CloudFront::Distribution")["DistributionConfig"]["Origins"]
+    access = dev.only("AWS::CloudFront::OriginAccessControl")["OriginAccessControlConfig"]
     assert dev.resources[origin["OriginAccessControlId"]["Fn::GetAtt"][0]]["Type"].endswith("OriginAccessControl")
     assert (access["SigningBehavior"], access["OriginAccessControlOriginType"]) == ("always", "s3")
 
@@ -162,7 +156,7 @@ def test_the_bucket_is_read_by_signed_requests_of_cloudfront(dev: Deployed) -> N
 @pytest.mark.parametrize("kind", ["AWS::CloudFront::OriginAccessControl", "AWS::CloudFront::ResponseHeadersPolicy"])
 def test_two_regions_of_an_account_may_have_the_same_stage(dev: Deployed, kind: str) -> None:
     """Their names are unique in the account, not in the region."""
-    [config] = only(dev, kind).values()
+    [config] = dev.only(kind).values()
     assert dev.text(config["Name"]) == "cicada-dev-page-us-east-1"
     assert {"Ref": "AWS::Region"} in config["Name"]["Fn::Join"][1]
 
@@ -170,20 +164,20 @@ def test_two_regions_of_an_account_may_have_the_same_stage(dev: Deployed, kind: 
 def test_domains_of_ones_own_lead_to_page_and_socket(named: Deployed) -> None:
     outputs = {name: named.text(each["Value"]) for name, each in named.outputs.items()}
     assert (outputs["PageUrl"], outputs["WebSocketUrl"]) == ("https://chat.example.com", "wss://socket.example.com")
-    config = only(named, "AWS::CloudFront::Distribution")["DistributionConfig"]
+    config = named.only("AWS::CloudFront::Distribution")["DistributionConfig"]
     assert config["Aliases"] == ["chat.example.com"]
     assert config["ViewerCertificate"]["AcmCertificateArn"] == CERTIFICATE
     assert config["ViewerCertificate"]["MinimumProtocolVersion"] == "TLSv1.2_2021"
-    [socket] = only(named, "AWS::ApiGatewayV2::DomainName")["DomainNameConfigurations"]
+    [socket] = named.only("AWS::ApiGatewayV2::DomainName")["DomainNameConfigurations"]
     assert socket == {"CertificateArn": REGIONAL, "EndpointType": "REGIONAL", "SecurityPolicy": "TLS_1_2"}
-    mapping = only(named, "AWS::ApiGatewayV2::ApiMapping")
+    mapping = named.only("AWS::ApiGatewayV2::ApiMapping")
     assert (mapping["ApiId"], mapping["Stage"]) == ({"Ref": "ConversationWebSocketApi05C623EF"}, "v1")
     # Posting to connections goes by the API's own address.
     assert "execute-api" in named.environment("message-processor")["CICADA_CALLBACK_URL"]
 
 
 def test_the_page_may_connect_to_the_sockets_own_domain(named: Deployed) -> None:
-    policy = only(named, "AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
+    policy = named.only("AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
     text = named.text(policy["SecurityHeadersConfig"]["ContentSecurityPolicy"]["ContentSecurityPolicy"])
     assert f"connect-src 'self' wss://socket.example.com {COGNITO};" in text
 
@@ -202,8 +196,8 @@ def test_without_a_hosted_zone_the_outputs_say_what_records_have_to_name(tmp_pat
     stage = synthesised(tmp_path, stage="dev", region=REGION, **DOMAINS)
     assert not list(stage.of_kind("AWS::Route53::RecordSet"))
     outputs = {name: stage.text(each["Value"]) for name, each in stage.outputs.items()}
-    [(distribution, _)] = stage.of_kind("AWS::CloudFront::Distribution")
-    [(domain, _)] = stage.of_kind("AWS::ApiGatewayV2::DomainName")
+    distribution = stage.id_of("AWS::CloudFront::Distribution")
+    domain = stage.id_of("AWS::ApiGatewayV2::DomainName")
     assert outputs["PageDomainTarget"] == f"{distribution}.DomainName"
     assert outputs["SocketDomainTarget"] == f"{domain}.RegionalDomainName"
 
@@ -272,35 +266,6 @@ def test_addresses_that_cannot_be_are_refused_with_what_to_do(context: dict[str,
 def test_the_page_states_the_rule_of_the_pools_passwords(dev: Deployed) -> None:
     shown = (PAGE_FOLDER / "new-password-view.js").read_text("utf-8")
     assert f'const RULE = "At least {passwords(dev)}.";' in shown
-
-
-# https://github.com/w3c/webappsec-permissions-policy/blob/main/features.md (standardised and experimental ones).
-KNOWN_FEATURES = {
-    "accelerometer",
-    "autoplay",
-    "camera",
-    "display-capture",
-    "encrypted-media",
-    "fullscreen",
-    "geolocation",
-    "gyroscope",
-    "magnetometer",
-    "microphone",
-    "midi",
-    "payment",
-    "picture-in-picture",
-    "publickey-credentials-get",
-    "screen-wake-lock",
-    "usb",
-    "web-share",
-    "xr-spatial-tracking",
-}
-
-
-def test_the_features_that_are_denied_are_features_of_browsers() -> None:
-    denied = page_headers([], over_tls=True)["Permissions-Policy"].split(", ")
-    assert all(each.endswith("=()") for each in denied)
-    assert {each.removesuffix("=()") for each in denied} < KNOWN_FEATURES
 
 
 def test_no_other_site_shares_the_pages_process_or_reads_its_files() -> None:

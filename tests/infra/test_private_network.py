@@ -10,7 +10,7 @@ import pytest
 
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.conftest import REGION, template_of
+from tests.infra.conftest import REGION
 from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.names import Names
 from tests.infra.policies import Call, Policies
@@ -30,7 +30,7 @@ INTERFACES = (
 
 @cache
 def private(**more: str) -> Deployed:
-    return Deployed(template_of("dev", agents="bedrock", **VPC, **more).to_json())
+    return deployed("dev", agents="bedrock", **VPC, **more)
 
 
 def network_policy(stage: Deployed) -> Any:

@@ -10,7 +10,6 @@ import pytest
 
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.promises import of_audit, of_page
 
@@ -72,7 +71,7 @@ def test_the_audit_trail_has_a_retention_of_its_own(name: str, days: int) -> Non
         return [each["RetentionInDays"] for id, each in stage.of_kind(AUDIT) if of_audit(id)]
 
     assert found(deployed(name)) == [days]
-    assert found(Deployed(template_of(name, auditDays="2557").to_json())) == [2557]
+    assert found(deployed(name, auditDays="2557")) == [2557]
 
 
 @pytest.mark.parametrize("days", ["500", "0", "a year"])
@@ -84,7 +83,7 @@ def test_a_retention_that_cloudwatch_logs_does_not_have_is_refused(days: str) ->
 @pytest.mark.parametrize("protect", ["yes", "no"])
 def test_a_first_deployment_that_fails_takes_away_what_can_be_deleted(protect: str) -> None:
     """CloudFormation could not delete what is protected: its rollback would fail."""
-    stage = Deployed(template_of("prod", protect=protect).to_json())
+    stage = deployed("prod", protect=protect)
     held = protected(stage)
     assert (protect == "yes") == bool(held)
     wanted = {id: "Retain" if id in held else "RetainExceptOnCreate" for id in data(stage)}

@@ -6,7 +6,6 @@ import pytest
 
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, Properties, deployed
 
 
@@ -16,13 +15,11 @@ def stage(request: pytest.FixtureRequest) -> Deployed:
 
 
 def client(stage: Deployed) -> Properties:
-    [(_, found)] = stage.of_kind("AWS::Cognito::UserPoolClient")
-    return found
+    return stage.only("AWS::Cognito::UserPoolClient")
 
 
 def pool(stage: Deployed) -> Properties:
-    [(_, found)] = stage.of_kind("AWS::Cognito::UserPool")
-    return found
+    return stage.only("AWS::Cognito::UserPool")
 
 
 @pytest.mark.parametrize("name", ["dev", "prod", "local"])
@@ -44,7 +41,7 @@ def test_a_refresh_token_is_replaced_at_each_use(stage: Deployed) -> None:
     ("chosen", "configuration"), [("off", "OFF"), ("optional", "OPTIONAL"), ("required", "ON"), (None, "OPTIONAL")]
 )
 def test_the_second_step_is_chosen_by_context(chosen: str | None, configuration: str) -> None:
-    found = pool(Deployed(template_of("dev", **({"mfa": chosen} if chosen else {})).to_json()))
+    found = pool(deployed("dev", **({"mfa": chosen} if chosen else {})))
     assert found["MfaConfiguration"] == configuration
     assert found.get("EnabledMfas") == (None if configuration == "OFF" else ["SOFTWARE_TOKEN_MFA"])
 

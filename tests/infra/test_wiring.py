@@ -38,11 +38,6 @@ def is_local(stage: Deployed) -> bool:
     return stage is deployed("local", "converse")
 
 
-def one(stage: Deployed, kind: str) -> str:
-    [(id, _)] = stage.of_kind(kind)
-    return id
-
-
 def documents_bucket(stage: Deployed) -> str:
     [id] = [id for id, _ in stage.of_kind("AWS::S3::Bucket") if not id.startswith("Page")]
     return id
@@ -55,11 +50,11 @@ def audit_log(stage: Deployed) -> str:
 
 def places(stage: Deployed) -> dict[str, str]:
     """Where each variable that names a part of the stage leads."""
-    pool, client = one(stage, "AWS::Cognito::UserPool"), one(stage, "AWS::Cognito::UserPoolClient")
+    pool, client = stage.id_of("AWS::Cognito::UserPool"), stage.id_of("AWS::Cognito::UserPoolClient")
     requests, dead_letters = (stage.text({"Ref": id}) for id in stage.queues_of("message-processor"))
     issuer = f"https://cognito-idp.us-east-1.amazonaws.com/{pool}"
     keys = f"http://127.0.0.1:4566/{pool}" if is_local(stage) else issuer
-    api = one(stage, "AWS::ApiGatewayV2::Api")
+    api = stage.id_of("AWS::ApiGatewayV2::Api")
     tables = stage.tables()
     return {
         "CICADA_REQUESTS_TABLE": tables["requests"],
@@ -83,7 +78,7 @@ def places(stage: Deployed) -> dict[str, str]:
 def search_places(stage: Deployed) -> dict[str, str]:
     if is_local(stage):
         return {"CICADA_SEARCH_ENGINE": "embedded", "CICADA_OPENSEARCH_URL": "", "CICADA_INDEX_PATH": "index.sqlite"}
-    collection = one(stage, "AWS::OpenSearchServerless::Collection")
+    collection = stage.id_of("AWS::OpenSearchServerless::Collection")
     return {
         "CICADA_SEARCH_ENGINE": "opensearch",
         "CICADA_OPENSEARCH_URL": f"{collection}.CollectionEndpoint",
@@ -176,7 +171,7 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
     known = places(stage)
     assert {name: stage.text(output["Value"]) for name, output in stage.outputs.items()} == {
         "WebSocketUrl": known["CICADA_CALLBACK_URL"].replace("http", "ws", 1),
-        "UserPoolId": one(stage, "AWS::Cognito::UserPool"),
+        "UserPoolId": stage.id_of("AWS::Cognito::UserPool"),
         "UserPoolClientId": known["CICADA_TOKEN_CLIENT_ID"],
         "DocumentsBucket": known["CICADA_DOCUMENTS_BUCKET"],
         "AuditLogGroup": known["CICADA_AUDIT_LOG_GROUP"],
@@ -188,7 +183,9 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
         "RequestsQueueUrl": known["CICADA_REQUESTS_QUEUE_URL"],
         "DeadLetterQueueUrl": known["CICADA_DEAD_LETTER_QUEUE_URL"],
         **({"DefaultTenant": "default"} if is_local(stage) else {}),
-        **({} if is_local(stage) else {"PageUrl": f"https://{one(stage, 'AWS::CloudFront::Distribution')}.DomainName"}),
+        **(
+            {} if is_local(stage) else {"PageUrl": f"https://{stage.id_of('AWS::CloudFront::Distribution')}.DomainName"}
+        ),
     }
 
 

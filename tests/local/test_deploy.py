@@ -93,13 +93,6 @@ def test_a_changed_file_is_deployed_at_the_next_start(emulator: Emulator, tmp_pa
     assert emulator.deployments == 2
 
 
-def test_a_removed_file_is_deployed_at_the_next_start(emulator: Emulator, tmp_path: Path) -> None:
-    start(stage_in(tmp_path))
-    (tmp_path / "functions" / "ask" / "handler.py").unlink()
-    start(stage_in(tmp_path))
-    assert emulator.deployments == 2
-
-
 def test_a_new_file_and_another_setting_are_deployed_too(emulator: Emulator, tmp_path: Path) -> None:
     start(stage_in(tmp_path))
     (tmp_path / "functions" / "ask" / "new.py").write_text("", "utf-8")

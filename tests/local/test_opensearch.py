@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pwd
 import stat
-import sys
 from pathlib import Path
 
 import pytest
@@ -28,10 +27,6 @@ def java(home: Path, version: str) -> Path:
 @pytest.mark.parametrize(("said", "version"), [("21.0.4", 21), ("25", 25), ("17.0.15", 17), ("1.8.0_402", 8)])
 def test_the_version_of_a_java_is_the_major_one(tmp_path: Path, said: str, version: int) -> None:
     assert version_of(java(tmp_path, said)) == version
-
-
-def test_a_folder_without_java_has_no_version(tmp_path: Path) -> None:
-    assert version_of(tmp_path) == 0
 
 
 def test_the_java_meant_for_opensearch_comes_before_any_other(tmp_path: Path) -> None:
@@ -78,10 +73,6 @@ def test_an_archive_that_is_not_the_expected_one_is_deleted_and_named(tmp_path: 
     assert not archive.exists()
 
 
-def test_a_folder_that_everybody_can_pass_to_is_used_itself() -> None:
-    assert unprivileged.reachable(Path("/usr"), pwd.getpwuid(os.geteuid())) == Path("/usr")
-
-
 def test_a_folder_below_a_closed_one_is_replaced_by_one_that_can_be_reached(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,11 +85,6 @@ def test_a_folder_below_a_closed_one_is_replaced_by_one_that_can_be_reached(
     assert found.parent == tmp_path / "temporary"
     assert found == unprivileged.reachable(closed, pwd.getpwuid(os.geteuid()))
     assert stat.S_IMODE(found.stat().st_mode) == 0o755
-
-
-def test_whoever_is_not_root_runs_the_server_as_himself(tmp_path: Path) -> None:
-    assert unprivileged.command_prefix(None) == []
-    assert unprivileged.reachable(tmp_path, None) == tmp_path
 
 
 def test_the_servers_files_all_go_into_its_folder(tmp_path: Path) -> None:
@@ -115,12 +101,3 @@ def test_the_servers_files_all_go_into_its_folder(tmp_path: Path) -> None:
     assert 'network.host: "127.1.2.3"\n' in settings
     assert environment["OPENSEARCH_PATH_CONF"] == str(folder / "config")
     assert environment["OPENSEARCH_JAVA_OPTS"] == "-Xms512m -Xmx512m -Xshare:auto"
-
-
-def test_a_stage_keeps_its_address(tmp_path: Path) -> None:
-    (tmp_path / "one").mkdir()
-    (tmp_path / "two").mkdir()
-    address = opensearch.loopback_address(tmp_path / "one")
-    assert opensearch.loopback_address(tmp_path / "one") == address
-    if sys.platform == "linux":
-        assert opensearch.loopback_address(tmp_path / "two") != address

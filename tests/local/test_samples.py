@@ -81,12 +81,6 @@ def test_documents_of_others_are_left_alone() -> None:
     assert stage.bases["store"]["mine.md"] == IndexedDocument("mine", 1)
 
 
-def test_the_store_can_be_left_out() -> None:
-    stage = Stage()
-    stage.start(with_store=False)
-    assert sorted(stage.uploaded) == ["hamlet.json", "macbeth.json"]
-
-
 @pytest.mark.parametrize(
     ("outcome", "said"), [("rejected", "Ingest refused hamlet"), ("unreported", "has not reported on")]
 )

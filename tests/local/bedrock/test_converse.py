@@ -1,14 +1,13 @@
 """Converse and ConverseStream through unmodified boto3."""
 
 import json
-import time
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, EventStreamError
 
 from local.bedrock.app import build
-from local.bedrock.embedder import Embedder, HashEmbedder
+from local.bedrock.embedder import Embedder
 from local.bedrock.settings import Settings
 from tests.local.bedrock.conftest import PROMPT, Client, Serve, converse_request
 
@@ -68,29 +67,10 @@ def test_the_stream_has_bedrocks_events_in_bedrocks_order(runtime: Any) -> None:
     assert "latencyMs" in events[-1][1]["metrics"]
 
 
-def test_the_stream_keeps_the_pace_that_is_set(serve: Serve, client: Client) -> None:
-    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=100), HashEmbedder())))
-    start = time.perf_counter()
-    events = streamed(runtime.converse_stream(**converse_request("Hello!")))
-    assert time.perf_counter() - start > sum(kind == "contentBlockDelta" for kind, _ in events) / 100
-
-
-def test_a_model_id_may_be_an_arn_with_colons_and_slashes(runtime: Any) -> None:
-    arn = "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.amazon.nova-lite-v1:0"
-    reply = runtime.converse(**converse_request("Hello!") | {"modelId": arn})
-    assert reply["output"]["message"]["role"] == "assistant"
-
-
 def test_talk_without_passages_is_told_what_can_be_asked(runtime: Any) -> None:
     for text in ("Good morning!", "Tell me a joke about aeroplanes, will you?"):
         said = runtime.converse(**converse_request(text))["output"]["message"]["content"][0]["text"]
         assert said.startswith("I am a local stand-in")
-
-
-def test_the_token_limit_ends_the_answer(runtime: Any) -> None:
-    reply = runtime.converse(**converse_request("Hello!", inferenceConfig={"maxTokens": 3}))
-    assert reply["stopReason"] == "max_tokens"
-    assert len(reply["output"]["message"]["content"][0]["text"].split()) == 3
 
 
 @pytest.mark.parametrize(
@@ -124,25 +104,6 @@ def test_a_tool_is_chosen_called_and_its_result_told(runtime: Any) -> None:
     result = {"toolResult": {"toolUseId": use["toolUseId"], "content": [{"text": "Saved Paulina."}]}}
     request["messages"] += [reply["output"]["message"], {"role": "user", "content": [result]}]
     assert runtime.converse(**request)["output"]["message"]["content"] == [{"text": "Saved Paulina."}]
-
-
-def test_a_tool_result_that_answers_no_call_is_refused(runtime: Any) -> None:
-    request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
-    reply = runtime.converse(**request)
-    result = {"toolResult": {"toolUseId": "another", "content": [{"text": "Saved."}]}}
-    request["messages"] += [reply["output"]["message"], {"role": "user", "content": [result]}]
-    with pytest.raises(ClientError, match="toolResult"):
-        runtime.converse(**request)
-
-
-def test_a_failed_tool_is_told_as_a_failure(runtime: Any) -> None:
-    request = converse_request("create profile Paulina, widow of Antigonus", toolConfig={"tools": [SAVE]})
-    reply = runtime.converse(**request)
-    use = reply["output"]["message"]["content"][0]["toolUse"]
-    result = {"toolUseId": use["toolUseId"], "content": [{"text": "the table is away"}], "status": "error"}
-    request["messages"] += [reply["output"]["message"], {"role": "user", "content": [{"toolResult": result}]}]
-    said = runtime.converse(**request)["output"]["message"]["content"][0]["text"]
-    assert said == "That did not work: the table is away"
 
 
 def test_a_missing_argument_is_asked_for_and_the_next_message_completes_the_call(runtime: Any) -> None:
@@ -194,26 +155,3 @@ def test_a_forced_tool_is_called_with_input_that_its_schema_allows(runtime: Any)
         "filters": {"limit": 1},
         "terms": [],
     }
-
-
-def test_a_card_is_written_in_the_document_s_own_words(runtime: Any) -> None:
-    texts = {"type": "array", "items": {"type": "string"}}
-    properties = {"overview": {"type": "string"}, "topic_tags": texts, "question_hints": texts}
-    tool = {"toolSpec": {"name": "card", "inputSchema": {"json": {"type": "object", "properties": properties}}}}
-    config = {"tools": [tool], "toolChoice": {"tool": {"name": "card"}}}
-    text = (
-        "Title:\n| Returns\nHeadings:\n| Scope\n| Who pays?\n"
-        "Text:\n| Returns are free. The customer pays for returns\n| of opened goods."
-    )
-    reply = runtime.converse(**converse_request(text, toolConfig=config))
-    assert reply["output"]["message"]["content"][0]["toolUse"]["input"] == {
-        "overview": "Returns are free.",
-        "topic_tags": ["returns", "customer", "goods", "opened"],
-        "question_hints": ["Who pays?"],
-    }
-
-
-def test_a_forced_tool_that_is_not_offered_is_refused(runtime: Any) -> None:
-    config = {"tools": [SAVE], "toolChoice": {"tool": {"name": "plan"}}}
-    with pytest.raises(ClientError, match="plan"):
-        runtime.converse(**converse_request("Hello!", toolConfig=config))

@@ -63,14 +63,6 @@ def test_an_answer_comes_back_in_bedrocks_form_with_the_servers_usage(runtime: A
     assert reply["usage"] == {"inputTokens": 7, "outputTokens": 2, "totalTokens": 9}
 
 
-def test_deltas_are_passed_on_one_by_one(runtime: Any) -> None:
-    events = [
-        item for event in runtime.converse_stream(**converse_request("Hello!"))["stream"] for item in event.items()
-    ]
-    texts = [value["delta"]["text"] for kind, value in events if kind == "contentBlockDelta"]
-    assert texts == ["Fair is", " foul."]
-
-
 def test_the_request_carries_system_limits_model_and_key(runtime: Any, server: CompletionsServer) -> None:
     request = converse_request(
         "Hello!", system=[{"text": "Be brief."}], inferenceConfig={"maxTokens": 9, "temperature": 0.5}
@@ -93,21 +85,6 @@ def test_tool_calls_in_pieces_become_one_tool_use(runtime: Any, server: Completi
     assert reply["stopReason"] == "tool_use"
     assert server.requests[0][0]["tool_choice"] == "required"
     assert server.requests[0][0]["tools"][0]["function"]["name"] == "look_up"
-
-
-def test_text_before_a_tool_call_is_a_block_of_its_own(runtime: Any, server: CompletionsServer) -> None:
-    call = {"index": 0, "id": "call_1", "function": {"name": "look_up", "arguments": "{}"}}
-    server.events = [delta(content="I look."), delta(tool_calls=[call]), delta("tool_calls"), USAGE]
-    reply = runtime.converse_stream(**converse_request("Who?", toolConfig={"tools": [TOOL]}))
-    events = [item for event in reply["stream"] for item in event.items()]
-    places = [(kind, value["contentBlockIndex"]) for kind, value in events if "contentBlockIndex" in value]
-    assert places == [
-        ("contentBlockDelta", 0),
-        ("contentBlockStop", 0),
-        ("contentBlockStart", 1),
-        ("contentBlockDelta", 1),
-        ("contentBlockStop", 1),
-    ]
 
 
 def test_tool_results_become_tool_turns(runtime: Any, server: CompletionsServer) -> None:

@@ -120,29 +120,6 @@ def test_the_lambda_receives_bedrocks_event_and_its_text_is_the_answer(runtime: 
     ]
 
 
-def test_the_reply_names_session_and_content_type(runtime: Any) -> None:
-    reply = runtime.invoke_agent(
-        agentId="PROFILES", agentAliasId="LIVE", sessionId="session-1", inputText="list profiles"
-    )
-    assert reply["sessionId"] == "session-1"
-    assert reply["contentType"] == "application/json"
-    list(reply["completion"])
-
-
-def test_the_final_response_is_streamed_in_several_chunks_when_asked(runtime: Any) -> None:
-    events = invoke(runtime, CREATE, streamingConfigurations={"streamFinalResponse": True})
-    assert [value["bytes"] for _, value in events] == [b"Saved", b" Paulina."]
-
-
-def test_traces_tell_the_call_its_result_and_the_final_response(runtime: Any) -> None:
-    events = invoke(runtime, CREATE, enableTrace=True)
-    assert [kind for kind, _ in events] == ["trace", "trace", "trace", "chunk"]
-    steps = [value["trace"]["orchestrationTrace"] for kind, value in events if kind == "trace"]
-    assert steps[0]["invocationInput"]["actionGroupInvocationInput"]["function"] == "save_profile"
-    assert steps[1]["observation"]["actionGroupInvocationOutput"]["text"] == "Saved Paulina."
-    assert steps[2]["observation"]["finalResponse"]["text"] == "Saved Paulina."
-
-
 def test_session_attributes_last_for_the_session_and_prompt_attributes_for_one_request(
     runtime: Any, lambdas: LambdaEndpoint
 ) -> None:
@@ -152,20 +129,6 @@ def test_session_attributes_last_for_the_session_and_prompt_attributes_for_one_r
     invoke(runtime, "list my profiles", sessionId="session-2")
     assert [event["sessionAttributes"] for _, event in lambdas.calls] == [{"userId": "u1"}, {"userId": "u1"}, {}]
     assert [event["promptSessionAttributes"] for _, event in lambdas.calls] == [{"episode": "a"}, {}, {}]
-
-
-def test_attributes_that_the_lambda_returns_replace_the_sessions(runtime: Any, lambdas: LambdaEndpoint) -> None:
-    lambdas.attributes = {"sessionAttributes": {"seen": "1"}}
-    invoke(runtime, "list my profiles", sessionState={"sessionAttributes": {"userId": "u1"}})
-    invoke(runtime, "list my profiles")
-    assert lambdas.calls[1][1]["sessionAttributes"] == {"seen": "1"}
-
-
-def test_ending_the_session_forgets_its_attributes(runtime: Any, lambdas: LambdaEndpoint) -> None:
-    invoke(runtime, "list my profiles", sessionState={"sessionAttributes": {"userId": "u1"}})
-    invoke(runtime, "bye", endSession=True)
-    invoke(runtime, "list my profiles")
-    assert lambdas.calls[1][1]["sessionAttributes"] == {}
 
 
 def test_a_missing_argument_is_asked_for_and_given_by_the_next_message(runtime: Any, lambdas: LambdaEndpoint) -> None:
@@ -185,20 +148,6 @@ def test_a_lambda_that_fails_breaks_the_stream_as_a_failed_dependency(runtime: A
     assert "no table" in caught.value.response["Error"]["Message"]
 
 
-def test_without_traces_the_failure_comes_before_the_stream(runtime: Any, lambdas: LambdaEndpoint) -> None:
-    lambdas.fails = True
-    with pytest.raises(ClientError) as caught:
-        invoke(runtime, CREATE)
-    assert caught.value.response["Error"]["Code"] == "DependencyFailedException"
-
-
-def test_without_an_endpoint_no_account_is_called(serve: Serve, client: Client, agents_file: Path) -> None:
-    settings = Settings(tokens_per_second=0, agents_file=agents_file)
-    runtime = client("bedrock-agent-runtime", serve(build(settings, HashEmbedder())))
-    with pytest.raises(ClientError, match="AWS_ENDPOINT_URL"):
-        invoke(runtime, CREATE)
-
-
 def test_an_unknown_agent_is_not_found_until_the_file_has_it(runtime: Any, agents_file: Path) -> None:
     with pytest.raises(ClientError) as caught:
         invoke(runtime, CREATE, agentId="THEORIES")
@@ -206,18 +155,3 @@ def test_an_unknown_agent_is_not_found_until_the_file_has_it(runtime: Any, agent
     more = {"agents": {**AGENTS["agents"], "THEORIES": {**AGENTS["agents"]["PROFILES"], "name": "theory"}}}
     agents_file.write_text(json.dumps(more), encoding="utf-8")
     assert text_of(invoke(runtime, CREATE, agentId="THEORIES")) == "Saved Paulina."
-
-
-def test_the_agents_file_may_come_after_the_start(serve: Serve, client: Client, tmp_path: Path) -> None:
-    path = tmp_path / "later.json"
-    runtime = client("bedrock-agent-runtime", serve(build(Settings(agents_file=path), HashEmbedder())))
-    with pytest.raises(ClientError, match="There is no agent PROFILES"):
-        invoke(runtime, "hello")
-    path.write_text(json.dumps(AGENTS), encoding="utf-8")
-    assert "save profile" in text_of(invoke(runtime, "hello"))
-
-
-def test_a_broken_agents_file_is_named(runtime: Any, agents_file: Path) -> None:
-    agents_file.write_text('{"agents": {"PROFILES": {}}}', encoding="utf-8")
-    with pytest.raises(ClientError, match="is not an agents file"):
-        invoke(runtime, CREATE)

@@ -1,6 +1,5 @@
 """The numpy forward pass gives the published model's vectors."""
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -20,29 +19,11 @@ def test_similarities_are_those_that_the_sentence_transformers_documentation_pri
     np.testing.assert_allclose(vectors @ vectors.T, expected, atol=1e-4)
 
 
-def test_a_texts_vector_does_not_depend_on_its_company(minilm: MiniLM) -> None:
-    texts = ["short", "a text of some more words " * 20, "the queen, my lord, is dead"] * 10
-    together, alone = minilm.embed(texts).unit(), minilm.embed([texts[1]]).unit()
-    np.testing.assert_allclose(together[16], alone[0], rtol=0, atol=UNIT_VECTOR_TOLERANCE)
-
-
-def test_threads_get_the_same_vectors(minilm: MiniLM) -> None:
-    texts = [f"the line number {number} of the play" for number in range(12)]
-    expected = minilm.embed(texts).unit()
-    with ThreadPoolExecutor(4) as threads:
-        for number, made in enumerate(threads.map(lambda text: minilm.embed([text]), texts)):
-            np.testing.assert_allclose(made.unit()[0], expected[number], rtol=0, atol=UNIT_VECTOR_TOLERANCE)
-
-
 def test_at_most_256_tokens_are_read(minilm: MiniLM) -> None:
     made = minilm.embed(["word " * 400, "word " * 500])
     assert made.token_counts == (256, 256)
     one, other = made.unit()
     np.testing.assert_allclose(one, other, rtol=0, atol=UNIT_VECTOR_TOLERANCE)
-
-
-def test_no_texts_give_no_vectors(minilm: MiniLM) -> None:
-    assert minilm.embed([]).vectors.shape == (0, 384)
 
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:

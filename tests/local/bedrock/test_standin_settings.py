@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from local.bedrock.settings import Settings, Upstream, limit_matrix_threads
+from local.bedrock.settings import Settings, Upstream
 
 
 def test_an_empty_environment_gives_the_extractive_generator_at_reading_pace() -> None:
@@ -28,18 +26,3 @@ def test_everything_can_be_set() -> None:
         "http://127.0.0.1:4566",
         "eu-west-1",
     )
-
-
-@pytest.mark.parametrize("pace", ["-1", "nan", "fast"])
-def test_a_pace_that_is_none_is_refused(pace: str) -> None:
-    with pytest.raises(ValueError, match=r"CICADA_TOKENS_PER_SECOND|could not convert"):
-        Settings.from_environment({"CICADA_TOKENS_PER_SECOND": pace})
-
-
-def test_the_matrix_librarys_threads_are_limited_unless_they_are_set() -> None:
-    unset: dict[str, str] = {}
-    chosen = {"OPENBLAS_NUM_THREADS": "4"}
-    limit_matrix_threads(unset)
-    limit_matrix_threads(chosen)
-    assert unset == {"OPENBLAS_NUM_THREADS": "1"}
-    assert chosen == {"OPENBLAS_NUM_THREADS": "4"}

@@ -216,7 +216,7 @@ def test_words_that_name_several_are_answered_with_the_choice(
 
 
 @pytest.mark.parametrize("tool", NAMING.values(), ids=NAMING)
-def test_each_user_and_base_has_its_own(
+def test_users_and_bases_are_apart(
     tools: TheoryTools, store: InMemoryEntryStore, tool: Callable[[TheoryTools, str], str]
 ) -> None:
     for stranger in (BOB, replace(ANN, knowledge_base="contracts")):
@@ -260,7 +260,7 @@ MISSING = "is missing. Nothing was done."
         ),
     ],
 )
-def test_nothing_missing_or_too_long_is_done(
+def test_missing_or_too_long(
     tools: TheoryTools, store: InMemoryEntryStore, said: Callable[[TheoryTools], str], expected: str
 ) -> None:
     tools.save_theory(ANN, "Bell", "…")

@@ -7,7 +7,7 @@ import pytest
 from cicada.agents.theories import TheoryTools
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ANN, DAY_SECONDS, NOON, SHELF, kept, profile_tools
+from tests.unit.agents.keeping import ANN, DAY_SECONDS, SHELF, kept, profile_tools
 
 
 @pytest.mark.parametrize("wanted", ["Owl", "", "my theory about the owl", "omen"])
@@ -74,9 +74,7 @@ def test_a_theory_that_was_never_changed_has_nothing_to_bring_back(tools: Theory
     assert tools.restore_theory(ANN) == "No deleted theory can be brought back. Nothing was done."
 
 
-def test_one_of_several_deleted_theories_must_be_named(
-    tools: TheoryTools, store: InMemoryEntryStore, clock: Clock
-) -> None:
+def test_one_of_several_must_be_named(tools: TheoryTools, store: InMemoryEntryStore, clock: Clock) -> None:
     for title in ("Owl by night", "Owl by day", "Bell"):
         tools.save_theory(ANN, title, "…")
     tools.delete_theory(ANN, "Owl by night")
@@ -95,15 +93,6 @@ def test_one_of_several_deleted_theories_must_be_named(
     )
 
 
-def test_a_renamed_and_deleted_theory_is_known_by_its_first_title(
-    tools: TheoryTools, store: InMemoryEntryStore
-) -> None:
-    tools.save_theory(ANN, "Owl", "It is an omen.")
-    tools.rename_theory(ANN, "Owl", "Shriek")
-    tools.delete_theory(ANN, "Owl")
-    assert tools.restore_theory(ANN, "Owl").startswith("Brought back the theory “Shriek”")
-
-
 def test_of_a_deleted_and_a_kept_theory_the_deleted_one_is_meant(tools: TheoryTools, store: InMemoryEntryStore) -> None:
     tools.save_theory(ANN, "Owl by night", "a")
     tools.save_theory(ANN, "Owl by day", "b")
@@ -112,9 +101,7 @@ def test_of_a_deleted_and_a_kept_theory_the_deleted_one_is_meant(tools: TheoryTo
     assert tools.restore_theory(ANN, "the owl").endswith("It reads:\n| a")
 
 
-def test_the_theory_lost_last_is_meant_by_its_title(
-    tools: TheoryTools, store: InMemoryEntryStore, clock: Clock
-) -> None:
+def test_the_last_deletion_is_meant(tools: TheoryTools, store: InMemoryEntryStore, clock: Clock) -> None:
     for text in ("first", "second"):
         tools.save_theory(ANN, "Owl", text)
         clock.now += 60
@@ -141,16 +128,6 @@ def test_after_thirty_days_a_deletion_is_final(tools: TheoryTools, clock: Clock)
     clock.now += 30 * DAY_SECONDS
     assert tools.restore_theory(ANN) == "No deleted theory can be brought back. Nothing was done."
     assert tools.restore_theory(ANN, "Owl").startswith("There is no theory “Owl”.")
-
-
-def test_a_theory_that_is_deleted_again_comes_back_again(tools: TheoryTools, store: InMemoryEntryStore) -> None:
-    tools.save_theory(ANN, "Owl", "It is an omen.")
-    for _ in range(3):
-        tools.delete_theory(ANN, "Owl")
-        assert tools.restore_theory(ANN, "Owl").startswith("Brought back")
-    assert kept(store) == {"Owl": "It is an omen."}
-    assert [each.version for each in store.live(SHELF)] == [4]
-    assert [each.entry.version for each in store.earlier(SHELF, NOON)] == [3, 2, 1]
 
 
 def test_a_profile_of_one_kind_comes_back() -> None:

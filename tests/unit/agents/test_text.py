@@ -45,11 +45,6 @@ def test_a_beginning_is_one_line_and_no_longer_than_its_limit() -> None:
     assert beginning("abcd efgh", 6) == "abcd…"
 
 
-def test_parts_that_fit_are_all_there() -> None:
-    assert fitted(["a", "b"]) == "a\nb"
-    assert fitted([]) == ""
-
-
 def test_parts_that_do_not_fit_are_counted() -> None:
     parts = ["x" * 9_000] * 4
     assert fitted(parts, "\n\n") == "\n\n".join([*parts[:2], "(2 more not shown here.)"])

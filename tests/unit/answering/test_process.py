@@ -292,6 +292,14 @@ def test_a_cancel_in_mid_answer_stops_the_model() -> None:
     assert here.queue.buried == []
 
 
+def test_a_cancel_before_a_stream_breaks_stops_a_second_try() -> None:
+    here: Situation = asked(["Mac", lambda: cancel(KEY, here.log), StreamBrokenError("Broke off.")], SAID)
+    assert here.process() is Processed.CANCELLED
+    assert here.kinds()[-1] == "cancelled"
+    assert len(here.answering.model.prompts) == 1
+    assert here.queue.buried == []
+
+
 def test_a_cancel_after_the_end_changes_nothing() -> None:
     here = asked()
     once(here, "complete", lambda: cancel(KEY, here.log))

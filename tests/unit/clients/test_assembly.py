@@ -134,13 +134,6 @@ def test_a_later_source_with_the_same_number_replaces_the_earlier() -> None:
     assert assembly.sources == [{"n": 1, "title": "new"}, {"n": 2}]
 
 
-def test_a_reset_discards_text_and_sources() -> None:
-    assembly = Assembly(RID)
-    for frame in numbered([ACCEPTED, {"type": "sources", "sources": [{"n": 1}]}, chunk("a"), RESET]):
-        assembly.receive(frame)
-    assert (assembly.text, assembly.sources, assembly.status) == ("", [], "processing")
-
-
 @pytest.mark.parametrize(
     ("end", "status"),
     [

@@ -27,7 +27,6 @@ from cicada_client.events import (
 )
 from cicada_client.history import parse_history
 from cicada_client.listing import Aggregate, Figure, Group, ListedDocument, Listing
-from cicada_client.plan import Plan
 
 RID = "11111111-2222-3333-4444-555555555555"
 
@@ -145,13 +144,6 @@ def test_counts_of_an_earlier_server_are_read_as_groups() -> None:
     event = parse_event(frame | {"countedBy": "Status", "counts": counts})
     assert isinstance(event, Listing)
     assert (event.grouped_by, event.groups, event.group_count) == (("Status",), (Group(("draft",), 9),), 1)
-
-
-def test_the_plan_is_known_with_the_end() -> None:
-    plan = Plan("MetadataOnly", "store", "q", "rules", documents=3, withheld=1)
-    answer = Answer().then(Complete(RID, 1, {}, {}, (), None, plan))
-    assert answer.plan == plan
-    assert Answer().then(Complete(RID, 1, {}, {}, (), None)).plan is None
 
 
 def test_the_client_needs_nothing_of_the_server_and_no_aws_sdk() -> None:

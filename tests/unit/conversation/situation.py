@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cicada.conversation.accept import Accepter
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.delivery import Delivery
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Lease, Question, RequestKey
 from cicada.conversation.protocol import SendMessage, parse_command
 from cicada.conversation.resume import Resumer
 from cicada.identity import Principal
 from tests.fakes.access import OpenAccess, withholding
 from tests.fakes.clock import Clock
-from tests.fakes.conversation import RecordingChannel, RecordingQueue
+from tests.fakes.conversation import InMemoryConnections, RecordingChannel, RecordingQueue
 from tests.fakes.request_log import DisturbedRequestLog
+from tests.fakes.usage_table import InMemoryUsageTable
 
 ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
@@ -68,6 +71,23 @@ class Situation:
 
     def numbers(self, connection_id: str) -> list[int]:
         return [event["seq"] for event in self.received(connection_id)]
+
+
+class Guarded(Situation):
+    """Users with connections, whose commands pass the guard."""
+
+    per_minute = 60
+    commands_per_minute = 1200
+    most_connections = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.users = InMemoryUsageTable()
+        self.connections = InMemoryConnections()
+        self.limits = UsageLimits(self.users, self.log, self.clock, self.per_minute, 10, self.commands_per_minute)
+        self.command_guard = CommandGuard(
+            self.connections, self.limits, self.channel, self.clock, self.most_connections
+        )
 
 
 def retry_after(reply: str | None) -> float:

@@ -5,8 +5,6 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.command_guard import CommandGuard
-from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import Cancelled, Ping
 from cicada.errors import (
@@ -19,23 +17,21 @@ from cicada.errors import (
     UnavailableError,
 )
 from cicada.identity import Principal
-from tests.fakes.conversation import InMemoryConnections
-from tests.fakes.usage_table import InMemoryUsageTable
-from tests.unit.conversation.situation import ANN, BOB, Situation, send_message
+from tests.unit.conversation.situation import ANN, BOB, Guarded, send_message
 
 PING = '{"action":"ping"}'
 
 
-class Door(Situation):
+class Door(Guarded):
     """Ann has two connections, Bob one; each may send 60 units a minute."""
+
+    per_minute = 1
+    commands_per_minute = 60
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.connections = InMemoryConnections()
         for id, who in (("a1", ANN), ("a2", ANN), ("b1", BOB)):
             self.connections.add(Connection(id, who, self.clock() + 600, self.clock()), self.clock() + 7200)
-        limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 1, 10, 60)
-        self.command_guard = CommandGuard(self.connections, limits, self.channel, self.clock)
 
     def refused(self, connection_id: str, body: str) -> RequestError:
         with pytest.raises(RequestError) as caught:
@@ -114,15 +110,14 @@ def test_whoever_floods_is_told_why_and_loses_the_connection(here: Door) -> None
     here.command_guard.enter("a2", PING)
 
 
-class Crowded(Situation):
+class Crowded(Guarded):
     """Ann may have three connections."""
+
+    most_connections = 3
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.connections = InMemoryConnections()
-        self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 60, 10, 1200)
         self.accepter = replace(self.accepter, limits=self.limits)
-        self.command_guard = CommandGuard(self.connections, self.limits, self.channel, self.clock, 3)
 
     def connect(self, *ids: str, who: Principal = ANN) -> None:
         for id in ids:

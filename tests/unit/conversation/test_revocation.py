@@ -9,17 +9,13 @@ from contextlib import suppress
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.command_guard import CommandGuard
-from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charge, Connection, RequestKey, Usage
 from cicada.conversation.protocol import Complete, SignOutEverywhere
 from cicada.conversation.protocol import Usage as TokenUsage
 from cicada.conversation.revocation import Revoker, check_signed_in
 from cicada.errors import LimitExceededError, SignedOutError, UnavailableError
 from cicada.identity import Principal
-from tests.fakes.conversation import InMemoryConnections
-from tests.fakes.usage_table import InMemoryUsageTable
-from tests.unit.conversation.situation import ANN, BOB, ID, Situation
+from tests.unit.conversation.situation import ANN, BOB, ID, Guarded
 
 # The issuer's whole second in which it ended the sign-ins.
 SECOND = 1_800_000_000
@@ -28,24 +24,17 @@ WHOLE = Complete(usage=TokenUsage(), timings={}, path=("general",), confidence=N
 SIGN_OUT = '{"action":"signOutEverywhere"}'
 
 
-class House(Situation):
+class House(Guarded):
     """Who is connected, and what happens while the revoker waits for its second look."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.users = InMemoryUsageTable()
-        self.connections = InMemoryConnections()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self.meanwhile: Callable[[], object] = lambda: None
         self.clock.now = SECOND + 0.9
 
     @property
     def revoker(self) -> Revoker:
         return Revoker(self.users, self.connections, self.channel, self.log, lambda seconds: self.meanwhile())
-
-    @property
-    def command_guard(self) -> CommandGuard:
-        limits = UsageLimits(self.users, self.log, self.clock, 60, 10, 1200)
-        return CommandGuard(self.connections, limits, self.channel, self.clock)
 
     def connect(self, connection_id: str, issued_at: float, principal: Principal = ANN) -> None:
         """A connection that was there before."""

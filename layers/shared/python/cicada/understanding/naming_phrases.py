@@ -91,8 +91,7 @@ def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meani
     wanted = {
         name: values
         for name, values in meaning.wanted.items()
-        if (name not in inside
-        and not any(str(value) in found.words or str(value) in names for value in values))
+        if (name not in inside and not any(str(value) in found.words or str(value) in names for value in values))
         or name == vocabulary.kind_field
     }
     return replace(meaning, wanted=wanted)
