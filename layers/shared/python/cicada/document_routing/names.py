@@ -276,7 +276,9 @@ def _texts(row: DocumentRow) -> Iterable[str]:
 
 
 # Numbers, codes and files: a name of these is one document's or nobody's, so that one is never taken for another.
-_FILE_SUFFIX = re.compile(r"[^\s.]\.(?:md|markdown|html?|te?xt|pdf|docx?|odt|rtf|json|csv|xlsx?|pptx?)$", re.IGNORECASE)
+_FILE_SUFFIX = re.compile(
+    r"[^\s.]\.(?:md|markdown|html?|txt|text|pdf|docx?|odt|rtf|json|csv|xlsx?|pptx?)$", re.IGNORECASE
+)
 _BEFORE_A_NAME = frozenset({"the", "our", "my", "a", "document", "file"})
 # A field of these names holds the number of its document: `number`, `contract_number`, `doc_id`.
 _IDENTIFYING = re.compile(r"(?:.*[_-])?(?:number|nr|no|code|id|identifier|reference|ref)", re.IGNORECASE)
