@@ -5,19 +5,17 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator
 
-import boto3
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from moto import mock_aws
 
 from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.ingest.ports import KeptVectors
 from cicada.retrieval.model import Vector
+from tests.contract.bucket import BUCKET, bucket
 from tests.fakes.kept_vectors import InMemoryKeptVectors
 
-BUCKET = "documents"
 DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json")
 FOREIGN = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "acts/act 1 + ü.json")
 
@@ -26,11 +24,9 @@ FOREIGN = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "acts/act 1 + ü.json
 def kept(request: pytest.FixtureRequest) -> Iterator[KeptVectors]:
     if request.param == "memory":
         yield InMemoryKeptVectors()
-        return
-    with mock_aws():
-        client = boto3.client("s3", region_name="us-east-1")
-        client.create_bucket(Bucket=BUCKET)
-        yield S3KeptVectors(client, BUCKET)
+    else:
+        with bucket() as client:
+            yield S3KeptVectors(client, BUCKET)
 
 
 @st.composite

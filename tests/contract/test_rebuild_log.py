@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import boto3
 import pytest
-from moto import mock_aws
 
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import RebuildRecord
 from cicada.ingest.ports import RebuildLog
+from tests.contract.bucket import BUCKET, bucket
 from tests.fakes.ground_truth import InMemoryRebuildLog
 
-BUCKET = "documents"
 COPIED = {
     DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json"): '"e1"',
     DocumentKey(KnowledgeBaseKey("acme", "notes"), "a.md"): '"e2"',
@@ -27,19 +25,15 @@ RECORD = RebuildRecord("run-1", 1_763_726_400.5, COPIED)
 def log(request: pytest.FixtureRequest) -> Iterator[RebuildLog]:
     if request.param == "memory":
         yield InMemoryRebuildLog()
-        return
-    with mock_aws():
-        client = boto3.client("s3", region_name="us-east-1")
-        client.create_bucket(Bucket=BUCKET)
-        yield S3RebuildLog(client, BUCKET)
-
-
-def test_there_is_no_record_before_the_first_rebuild(log: RebuildLog) -> None:
-    assert log.read()[0] is None
+    else:
+        with bucket() as client:
+            yield S3RebuildLog(client, BUCKET)
 
 
 def test_a_record_is_read_as_it_was_written(log: RebuildLog) -> None:
-    revision = log.write(RECORD, log.read()[1])
+    before, begun = log.read()
+    assert before is None
+    revision = log.write(RECORD, begun)
     assert log.read() == (RECORD, revision)
     assert revision
     ended = log.write(None, revision)
@@ -57,9 +51,8 @@ def test_of_two_who_write_on_the_same_revision_one_does(log: RebuildLog) -> None
 
 
 def test_a_bucket_that_is_missing_is_a_mistake_of_the_deployment() -> None:
-    with mock_aws():
-        log = S3RebuildLog(boto3.client("s3", region_name="us-east-1"), BUCKET)
-        with pytest.raises(ConfigurationError, match="NoSuchBucket"):
-            log.read()
-        with pytest.raises(ConfigurationError, match="NoSuchBucket"):
-            log.write(RECORD, "")
+    with bucket(is_there=False) as client:
+        log = S3RebuildLog(client, BUCKET)
+        for call in (log.read, lambda: log.write(RECORD, "")):
+            with pytest.raises(ConfigurationError, match="NoSuchBucket"):
+                call()

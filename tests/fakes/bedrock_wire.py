@@ -18,6 +18,7 @@ import boto3
 from botocore.config import Config
 from botocore.response import StreamingBody
 
+from cicada.adapters.aws_errors import Retry
 from tests.patience import PATIENCE_SECONDS
 
 STALLED, STALL_SECONDS = "x-stalls", 0.05
@@ -109,6 +110,12 @@ class Refused:
 
     status: int
     code: str
+
+
+THROTTLED = Refused(429, "ThrottlingException")
+BUSY = Refused(503, "ServiceUnavailableException")
+DENIED = Refused(403, "AccessDeniedException")
+AT_ONCE = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
 
 
 Reply = Streamed | Answered | Refused
