@@ -62,7 +62,7 @@ cards = st.builds(
 @st.composite
 def documents(draw: st.DrawFn) -> StoredDocument:
     version = draw(texts)
-    fields = {name: texts for name in ("title", "context", "language")} | {"locator": locators, "readers": some_texts}
+    fields = dict.fromkeys(("title", "context", "language"), texts) | {"locator": locators, "readers": some_texts}
     passages = tuple(
         StoredPassage(
             passage(
