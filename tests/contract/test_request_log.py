@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 from msgspec.structs import replace
@@ -13,6 +12,7 @@ from msgspec.structs import replace
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.conversation.model import (
     AnswerRecord,
+    Head,
     Lease,
     NewRequest,
     Question,
@@ -29,20 +29,14 @@ from cicada.errors import LeaseLostError
 from cicada.identity import Principal
 from cicada.observability.audit import ShownDocument
 from tests.contract.requests_table import TABLE, requests_table
+from tests.fakes.clock import Clock
 from tests.fakes.request_log import InMemoryRequestLog
 
 ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+KEY = RequestKey(ANN, ID)
 ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
-
-
-@dataclass
-class Clock:
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @contextmanager
@@ -83,10 +77,7 @@ RECORD = AnswerRecord(
     strategy="Hybrid",
     input_tokens=900,
     output_tokens=40,
-    code="",
-    listing=ListedPage(
-        "scripts", "store", FILTERS, Sort("effective", descending=True), count_by="kind", limit=7, offset=14
-    ),
+    listing=ListedPage("scripts", "store", FILTERS, Sort("effective", True), count_by="kind", limit=7, offset=14),
 )
 
 
@@ -98,29 +89,39 @@ def new_request(
 
 
 def leased(log: RequestLog, clock: Clock) -> Lease:
-    request = new_request(clock)
-    log.create(request, ACCEPTED)
-    lease = log.take_lease(request.key, clock(), clock() + 15)
+    log.create(new_request(clock), ACCEPTED)
+    return lease_of(log, clock)
+
+
+def lease_of(log: RequestLog, clock: Clock) -> Lease:
+    lease = log.take_lease(KEY, clock(), clock() + 15)
     assert lease is not None
     return lease
 
 
-def test_a_new_request_is_queued_with_its_first_event(log: RequestLog, clock: Clock) -> None:
+def taken_over(log: RequestLog, clock: Clock) -> Lease:
+    clock.now += 16
+    return lease_of(log, clock)
+
+
+def head_of(log: RequestLog) -> Head:
+    head = log.head(KEY)
+    assert head is not None
+    return head
+
+
+def advance(log: RequestLog, lease: Lease, seq: int, clock: Clock, status: Status = Status.PROCESSING) -> Head:
+    return log.advance(lease, seq, clock() + 15, status)
+
+
+def test_a_key_is_created_once_and_queued_with_its_first_event(log: RequestLog, clock: Clock) -> None:
     request = new_request(clock)
     assert log.create(request, ACCEPTED)
-    head = log.head(request.key)
-    assert head is not None
+    assert not log.create(new_request(clock, message="Another?"), "{}")
+    head = head_of(log)
     assert (head.status, head.last_seq, head.attempt, head.connection_id) == (Status.QUEUED, 1, 0, "conn-1")
-    assert log.question(request.key) == request.question
-    assert list(log.events(request.key, 0, 1)) == [StoredEvent(1, ACCEPTED)]
-
-
-def test_a_key_is_created_once_and_the_second_time_changes_nothing(log: RequestLog, clock: Clock) -> None:
-    log.create(new_request(clock), ACCEPTED)
-    assert not log.create(new_request(clock, message="Another?"), ACCEPTED)
-    question = log.question(RequestKey(ANN, ID))
-    assert question is not None
-    assert question.message == "Who?"
+    assert log.question(KEY) == request.question
+    assert list(log.events(KEY, 0, 1)) == [StoredEvent(1, ACCEPTED)]
 
 
 def test_the_same_request_id_of_another_user_is_another_request(log: RequestLog, clock: Clock) -> None:
@@ -134,58 +135,39 @@ def test_the_same_request_id_of_another_user_is_another_request(log: RequestLog,
 def test_an_expired_request_is_not_found(log: RequestLog, clock: Clock) -> None:
     log.create(new_request(clock), ACCEPTED)
     clock.now += 3601
-    key = RequestKey(ANN, ID)
-    assert (log.head(key), log.question(key), log.attach(key, "conn-2")) == (None, None, None)
+    assert (log.head(KEY), log.question(KEY), log.attach(KEY, "conn-2")) == (None, None, None)
     assert log.sessions(ANN, None, 10) == []
 
 
 def test_a_live_lease_keeps_others_out_and_an_expired_one_does_not(log: RequestLog, clock: Clock) -> None:
     first = leased(log, clock)
-    assert log.take_lease(first.key, clock(), clock() + 15) is None
-    clock.now += 16
-    second = log.take_lease(first.key, clock(), clock() + 15)
-    assert second is not None
-    assert (first.attempt, second.attempt) == (1, 2)
+    assert log.take_lease(KEY, clock(), clock() + 15) is None
+    assert (first.attempt, taken_over(log, clock).attempt) == (1, 2)
 
 
-def test_a_final_status_is_never_leased_again(log: RequestLog, clock: Clock) -> None:
+def test_a_final_status_is_never_leased_again_and_may_be_repeated(log: RequestLog, clock: Clock) -> None:
     lease = leased(log, clock)
     log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
-    log.advance(lease, 2, clock() + 15, Status.CANCELLED)
+    first = advance(log, lease, 2, clock, Status.CANCELLED)
+    assert advance(log, lease, 2, clock, Status.CANCELLED) == first
     clock.now += 100
-    assert log.take_lease(lease.key, clock(), clock() + 15) is None
-
-
-def test_a_repeated_final_update_is_no_lost_lease(log: RequestLog, clock: Clock) -> None:
-    lease = leased(log, clock)
-    log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
-    first = log.advance(lease, 2, clock() + 15, Status.COMPLETE)
-    assert log.advance(lease, 2, clock() + 15, Status.COMPLETE) == first
+    assert log.take_lease(KEY, clock(), clock() + 15) is None
 
 
 def test_a_record_is_kept_until_the_next_one(log: RequestLog, clock: Clock) -> None:
-    lease = leased(log, clock)
-    assert log.advance(lease, 1, clock() + 15, Status.PROCESSING).record is None
-    log.advance(lease, 1, clock() + 15, Status.PROCESSING, RECORD)
-    assert log.advance(lease, 1, clock() + 15, Status.PROCESSING).record == RECORD
-    assert log.advance(lease, 2, clock() + 15, Status.FAILED, AnswerRecord(code="internal")).record == AnswerRecord(
-        code="internal"
-    )
-    head = log.head(lease.key)
-    assert head is not None
-    assert head.record == AnswerRecord(code="internal")
+    lease, failed = leased(log, clock), AnswerRecord(code="internal")
+    for given, kept in ((None, None), (RECORD, RECORD), (None, RECORD), (failed, failed)):
+        assert log.advance(lease, 1, clock() + 15, Status.PROCESSING, given).record == kept
+    assert head_of(log).record == failed
 
 
 def test_who_has_lost_the_lease_can_neither_advance_nor_overwrite(log: RequestLog, clock: Clock) -> None:
     old = leased(log, clock)
-    clock.now += 16
-    new = log.take_lease(old.key, clock(), clock() + 15)
-    assert new is not None
-    log.store(new, StoredEvent(2, '{"type":"cancelled"}'))
+    log.store(taken_over(log, clock), StoredEvent(2, '{"type":"cancelled"}'))
     with pytest.raises(LeaseLostError):
         log.store(old, StoredEvent(2, '{"type":"chunk","content":"stale"}'))
     with pytest.raises(LeaseLostError):
-        log.advance(old, 2, clock() + 15, Status.PROCESSING)
+        advance(log, old, 2, clock)
 
 
 def test_what_an_event_shows_is_kept_with_it_for_the_next_processor(log: RequestLog, clock: Clock) -> None:
@@ -198,73 +180,58 @@ def test_what_an_event_shows_is_kept_with_it_for_the_next_processor(log: Request
 
 
 def test_what_a_dead_processor_left_beyond_the_head_is_overwritten(log: RequestLog, clock: Clock) -> None:
-    old = leased(log, clock)
-    log.store(old, StoredEvent(2, '{"type":"chunk","content":"left"}'))
-    clock.now += 16
-    new = log.take_lease(old.key, clock(), clock() + 15)
-    assert new is not None
+    log.store(leased(log, clock), StoredEvent(2, '{"type":"chunk","content":"left"}'))
+    new = taken_over(log, clock)
     assert new.last_seq == 1
     log.store(new, StoredEvent(2, '{"type":"reset","reason":"again"}'))
-    log.advance(new, 2, clock() + 15, Status.PROCESSING)
-    assert [event.body for event in log.events(old.key, 1, 2)] == ['{"type":"reset","reason":"again"}']
+    advance(log, new, 2, clock)
+    assert [event.body for event in log.events(KEY, 1, 2)] == ['{"type":"reset","reason":"again"}']
 
 
-def test_pointing_and_cancelling_show_in_the_next_advance(log: RequestLog, clock: Clock) -> None:
+def test_attaching_and_cancelling_show_in_the_next_advance(log: RequestLog, clock: Clock) -> None:
     lease = leased(log, clock)
-    log.attach(lease.key, "conn-2")
-    log.request_cancel(lease.key)
-    head = log.advance(lease, 1, clock() + 15, Status.PROCESSING)
+    log.attach(KEY, "conn-2")
+    log.request_cancel(KEY)
+    head = advance(log, lease, 1, clock)
     assert (head.connection_id, head.cancel_requested) == ("conn-2", True)
 
 
 def test_forgetting_a_connection_leaves_a_newer_one_alone(log: RequestLog, clock: Clock) -> None:
-    lease = leased(log, clock)
-    log.attach(lease.key, "conn-2")
-    log.forget_connection(lease.key, "conn-1")
-    head = log.head(lease.key)
-    assert head is not None
-    assert head.connection_id == "conn-2"
-    log.forget_connection(lease.key, "conn-2")
-    head = log.head(lease.key)
-    assert head is not None
-    assert head.connection_id is None
+    leased(log, clock)
+    log.attach(KEY, "conn-2")
+    for forgotten, left in (("conn-1", "conn-2"), ("conn-2", None)):
+        log.forget_connection(KEY, forgotten)
+        assert head_of(log).connection_id == left
 
 
 def test_long_answers_are_read_in_order_over_several_pages(log: RequestLog, clock: Clock) -> None:
     lease = leased(log, clock)
-    long = "x" * 30_000
     for seq in range(2, 102):
-        log.store(lease, StoredEvent(seq, f'{{"type":"chunk","content":"{seq} {long}"}}'))
-    log.advance(lease, 101, clock() + 15, Status.PROCESSING)
-    assert [event.seq for event in log.events(lease.key, 40, 101)] == list(range(41, 102))
+        log.store(lease, StoredEvent(seq, "x" * 30_000))
+    advance(log, lease, 101, clock)
+    assert [event.seq for event in log.events(KEY, 40, 101)] == list(range(41, 102))
 
 
 def test_sessions_and_turns_come_newest_first_and_page(log: RequestLog, clock: Clock) -> None:
-    ids = [f"7e57d004-2b97-4e7a-b45f-53873677910{number}" for number in range(4)]
-    for number, (request_id, session) in enumerate(zip(ids, ["s1", "s2", "s1", "s3"], strict=True)):
+    for number, session in enumerate(("s1", "s2", "s1", "s3")):
         clock.now += 10
-        log.create(new_request(clock, request_id=request_id, session_id=session, message=f"m{number}"), ACCEPTED)
+        log.create(new_request(clock, request_id=f"{number}", session_id=session, message=f"m{number}"), ACCEPTED)
     log.create(new_request(clock, BOB, session_id="s1"), ACCEPTED)
-    assert [(row.session_id, row.title) for row in log.sessions(ANN, None, 10)] == [
-        ("s3", "m3"),
-        ("s1", "m0"),
-        ("s2", "m1"),
-    ]
-    assert log.sessions(ANN, None, 10)[0] == SessionRow("s3", "m3", clock(), "scripts")
-    assert log.session(ANN, "s3") == SessionRow("s3", "m3", clock(), "scripts")
+    rows = log.sessions(ANN, None, 10)
+    assert [(row.session_id, row.title) for row in rows] == [("s3", "m3"), ("s1", "m0"), ("s2", "m1")]
+    assert rows[0] == log.session(ANN, "s3") == SessionRow("s3", "m3", clock(), "scripts")
     assert log.session(BOB, "s3") is None
+    assert log.sessions(ANN, rows[0].last_at, 10) == rows[1:]
+    assert log.sessions(ANN, None, 2) == rows[:2]
     turns = log.turns(ANN, "s1", None, 10)
-    assert [turn.request_id for turn in turns] == [ids[2], ids[0]]
-    assert [turn.request_id for turn in log.turns(ANN, "s1", turns[0].created_at, 10)] == [ids[0]]
-    latest, *_ = log.sessions(ANN, None, 2)
-    assert [row.session_id for row in log.sessions(ANN, latest.last_at, 10)] == ["s1", "s2"]
-    assert len(log.sessions(ANN, None, 2)) == 2
+    assert [turn.request_id for turn in turns] == ["2", "0"]
+    assert log.turns(ANN, "s1", turns[0].created_at, 10) == turns[1:]
 
 
 def test_a_session_keeps_the_knowledge_base_that_it_began_with(log: RequestLog, clock: Clock) -> None:
     log.create(new_request(clock), ACCEPTED)
     clock.now += 10
-    later = new_request(clock, request_id="7e57d004-2b97-4e7a-b45f-538736779101")
+    later = new_request(clock, request_id="later")
     log.create(replace(later, question=replace(later.question, knowledge_base="shop")), ACCEPTED)
     assert log.session(ANN, "s1") == SessionRow("s1", "Who?", clock(), "scripts")
 
@@ -283,62 +250,49 @@ def random_history(log: RequestLog, clock: Clock, chance: random.Random) -> list
     """What forty random steps of two processors and a client return."""
     leases: list[Lease] = []
     seen: list[object] = []
-    key = RequestKey(ANN, ID)
     for _ in range(40):
         clock.now += chance.choice([0, 1, 7])
-        step = chance.choice(["create", "lease", "store", "store", "advance", "advance", "point", "forget", "cancel"])
-        seen.append((step, _step(step, log, clock, chance, key, leases)))
-    head = log.head(key)
-    seen.append(head)
-    return seen
+        step = chance.choice(["create", "lease", "store", "store", "advance", "advance", "attach", "forget", "cancel"])
+        seen.append((step, _step(step, log, clock, chance, leases)))
+    return [*seen, log.head(KEY)]
 
 
-def _step(
-    step: str, log: RequestLog, clock: Clock, chance: random.Random, key: RequestKey, leases: list[Lease]
-) -> object:
-    connection = chance.choice(["conn-1", "conn-2"])
-    seq = chance.randint(2, 5)
-    status = chance.choice([Status.PROCESSING, Status.PROCESSING, Status.PROCESSING, Status.COMPLETE])
-    if step == "create":
-        return log.create(new_request(clock), ACCEPTED)
+def _step(step: str, log: RequestLog, clock: Clock, chance: random.Random, leases: list[Lease]) -> object:
+    connection, seq = chance.choice(["conn-1", "conn-2"]), chance.randint(2, 5)
+    status = chance.choice([Status.PROCESSING] * 3 + [Status.COMPLETE])
     if step == "lease":
-        lease = log.take_lease(key, clock(), clock() + 10)
+        lease = log.take_lease(KEY, clock(), clock() + 10)
         leases += [lease] if lease else []
         return lease
-    if step == "point":
-        return log.attach(key, connection)
-    if step == "cancel":
-        return log.request_cancel(key)
-    if not leases:
-        return None
-    if step == "forget":
-        log.forget_connection(key, connection)
-        return None
-    try:
-        lease = chance.choice(leases)
-        if step == "store":
-            log.store(lease, StoredEvent(seq, f'{{"attempt":{lease.attempt}}}'))
+    if step in ("store", "advance"):
+        if not leases:
             return None
-        return log.advance(lease, seq, clock() + 10, status)
-    except LeaseLostError:
-        return "lease lost"
+        lease = chance.choice(leases)
+        try:
+            if step == "advance":
+                return log.advance(lease, seq, clock() + 10, status)
+            return log.store(lease, StoredEvent(seq, f'{{"attempt":{lease.attempt}}}'))  # type: ignore[func-returns-value]
+        except LeaseLostError:
+            return "lease lost"
+    steps: dict[str, Callable[[], object]] = {
+        "create": lambda: log.create(new_request(clock), ACCEPTED),
+        "attach": lambda: log.attach(KEY, connection),
+        "forget": lambda: log.forget_connection(KEY, connection),  # type: ignore[func-returns-value]
+        "cancel": lambda: log.request_cancel(KEY),
+    }
+    return steps[step]()
 
 
 def test_of_all_who_want_to_queue_a_take_over_one_may_until_the_time_is_up(log: RequestLog, clock: Clock) -> None:
     log.create(new_request(clock), ACCEPTED)
-    key = RequestKey(ANN, ID)
     now = clock.now
-    claims = [log.claim_takeover(key, 0, now + later, now + later + 15) for later in (0, 0, 14, 15, 15.001, 16)]
+    claims = [log.claim_takeover(KEY, 0, now + later, now + later + 15) for later in (0, 0, 14, 15, 15.001, 16)]
     assert claims == [True, False, False, False, True, False]
-    head = log.head(key)
-    assert head
-    assert head.takeover_until == pytest.approx(now + 30.001)
+    assert head_of(log).takeover_until == pytest.approx(now + 30.001)
 
 
 def test_no_take_over_is_queued_from_an_attempt_that_another_has_followed(log: RequestLog, clock: Clock) -> None:
-    log.create(new_request(clock), ACCEPTED)
-    key = RequestKey(ANN, ID)
-    assert log.take_lease(key, clock.now, clock.now + 15)
-    assert not log.claim_takeover(key, 0, clock.now + 20, clock.now + 35)
-    assert log.claim_takeover(key, 1, clock.now + 20, clock.now + 35)
+    leased(log, clock)
+    assert not log.claim_takeover(KEY, 0, clock.now + 20, clock.now + 35)
+    assert log.claim_takeover(KEY, 1, clock.now + 20, clock.now + 35)
     assert not log.claim_takeover(RequestKey(BOB, ID), 0, clock.now, clock.now + 15)
