@@ -10,17 +10,18 @@ import statistics
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 
 import pytest
 
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.languages.terms import query_terms
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexQuery
 from cicada.retrieval.ports import PassageIndex
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import OpenSearchUnderTest, eventually
+from tests.fakes.passages import passage
 
 PLAY = Path(__file__).parents[2] / "samples" / "macbeth.json"
 MACBETH = DocumentKey(KnowledgeBaseKey("tenant", "plays"), "macbeth.json")
@@ -47,19 +48,15 @@ QUESTIONS = (
 
 def passages() -> Iterator[EmbeddedPassage]:
     """The play in chunks of six messages, none across scenes."""
+    numbers = count()
     messages = json.loads(PLAY.read_text("utf-8"))["messages"]
-    number = 0
     for scene, group in groupby(messages, key=lambda message: message["chapterId"]):
         spoken = list(group)
-        for start in range(0, len(spoken), 6):
-            chunk = spoken[start : start + 6]
-            speakers = tuple(dict.fromkeys(message["speaker"] for message in chunk if message["speaker"]))
+        for chunk in (spoken[start : start + 6] for start in range(0, len(spoken), 6)):
+            speakers = dict.fromkeys(message["speaker"] for message in chunk if message["speaker"])
             text = "\n".join(f"{message['speaker']}: {message['textENG']}" for message in chunk)
             context = f"Macbeth · {scene} {chunk[0]['chapterTitle']} · {', '.join(speakers)}"
-            locator = ScriptLocator("macbeth", "Macbeth", scene, "", start, start + 5, speakers)
-            kept = Passage(f"macbeth.json#{number:06d}", MACBETH, "v1", "Macbeth", text, context, locator)
-            yield EmbeddedPassage(kept, embed(text))
-            number += 1
+            yield EmbeddedPassage(passage(MACBETH, next(numbers), text, title="Macbeth", context=context), embed(text))
 
 
 def embed(text: str) -> list[float]:
@@ -95,19 +92,16 @@ def test_both_engines_rank_random_documents_alike(engines: Engines, seed: int) -
     def text(low: int, high: int) -> str:
         return " ".join(rng.choices(words, likelihood, k=rng.randint(low, high)))
 
+    def towards() -> list[float]:
+        return [rng.gauss(0, 1) for _ in range(DIMENSION)]
+
     documents = {}
-    for number in range(20):
-        document = DocumentKey(MACBETH.base_key, f"d{number:02d}")
-        title = text(1, 5)
-        documents[document] = [
-            EmbeddedPassage(
-                Passage(f"d{number:02d}#{n}", document, "v1", title, text(5, 80), title, SectionLocator(())),
-                [rng.gauss(0, 1) for _ in range(DIMENSION)],
-            )
-            for n in range(rng.randint(1, 12))
-        ]
+    for document in (DocumentKey(MACBETH.base_key, f"d{number:02d}") for number in range(20)):
+        title, count = text(1, 5), rng.randint(1, 12)
+        kept = [passage(document, number, text(5, 80), title=title, context=title) for number in range(count)]
+        documents[document] = [EmbeddedPassage(each, towards()) for each in kept]
     engines.fill(documents)
-    found = engines.overlaps([(text(1, 6), [rng.gauss(0, 1) for _ in range(DIMENSION)]) for _ in range(30)])
+    found = engines.overlaps([(text(1, 6), towards()) for _ in range(30)])
     assert found.lexical >= 0.8
     assert found.semantic >= 0.95
 
@@ -132,9 +126,9 @@ class Engines:
         for index in (self.embedded, self.server):
             for document, kept in documents.items():
                 index.replace(document, kept)
-        count = sum(map(len, documents.values()))
-        assert eventually(lambda: self.server.count(everything) == self.embedded.count(everything) == count)
-        self.record("passages", count)
+        total = sum(map(len, documents.values()))
+        assert eventually(lambda: self.server.count(everything) == self.embedded.count(everything) == total)
+        self.record("passages", total)
 
     def overlaps(self, questions: list[tuple[str, list[float]]]) -> Overlap:
         """Also printed, for `pytest -s`."""

@@ -8,21 +8,21 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import ConfigurationError, UnavailableError
+from cicada.retrieval.model import EmbeddedPassage
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import DIMENSION, MODEL
-from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded
+from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded, passage, vector
 
 ROOT = Path(__file__).parents[2]
 EVERYTHING = PassageFilter(PLAYS)
@@ -51,6 +51,25 @@ def versions(index: SqlitePassageIndex) -> list[str]:
     return sorted({hit.passage.version for hit in (*found.lexical, *found.semantic)})
 
 
+def replacing(path: Path, name: str, texts: str, version: str) -> subprocess.Popen[bytes]:
+    """Another process that replaces the document."""
+    program = (
+        "from cicada.documents.model import DocumentKey\n"
+        "from cicada_embedded.passage_index import SqlitePassageIndex\n"
+        "from tests.contract.passages import PLAYS, embedded\n"
+        f"index, document = SqlitePassageIndex({str(path)!r}, {MODEL!r}, {DIMENSION}), DocumentKey(PLAYS, {name!r})\n"
+        f"index.replace(document, embedded(document, *{texts!r}.split(), version={version!r}))\n"
+    )
+    return subprocess.Popen([sys.executable, "-c", program], cwd=ROOT)
+
+
+def rebuild(path: Path, *texts: str) -> None:
+    made = SqliteIndexRebuild(path, MODEL, DIMENSION)
+    made.begin().replace(MACBETH, embedded(MACBETH, *texts, version="v2"))
+    made.switch()
+    made.close()
+
+
 def test_a_process_killed_while_replacing_leaves_the_old_version(index: SqlitePassageIndex, path: Path) -> None:
     index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
     for _ in range(3):
@@ -69,30 +88,13 @@ def test_a_process_killed_while_replacing_leaves_the_old_version(index: SqlitePa
 def test_a_warm_reader_finds_what_another_process_has_written(index: SqlitePassageIndex, path: Path) -> None:
     index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
     assert versions(index) == ["v1"]
-    program = (
-        "import sys\n"
-        "from cicada_embedded.passage_index import SqlitePassageIndex\n"
-        "from tests.contract.passages import MACBETH, embedded\n"
-        f"index = SqlitePassageIndex(sys.argv[1], {MODEL!r}, {DIMENSION})\n"
-        "index.replace(MACBETH, embedded(MACBETH, 'queen', 'queen', version='v2'))\n"
-    )
-    subprocess.run([sys.executable, "-c", program, str(path)], cwd=ROOT, check=True)
+    assert replacing(path, MACBETH.document_id, "queen queen", "v2").wait() == 0
     assert versions(index) == ["v2"]
     assert len(index.search(asking("")).semantic) == 2
 
 
 def test_many_processes_can_make_the_file_at_once(path: Path) -> None:
-    program = (
-        "import sys\n"
-        "from cicada_embedded.passage_index import SqlitePassageIndex\n"
-        "from cicada.documents.model import KnowledgeBaseKey, DocumentKey\n"
-        "from tests.contract.passages import PLAYS, embedded\n"
-        "document = DocumentKey(PLAYS, sys.argv[2])\n"
-        f"SqlitePassageIndex(sys.argv[1], {MODEL!r}, {DIMENSION}).replace(document, embedded(document, 'queen'))\n"
-    )
-    writers = [
-        subprocess.Popen([sys.executable, "-c", program, str(path), str(number)], cwd=ROOT) for number in range(6)
-    ]
+    writers = [replacing(path, f"{number}", "queen", "v1") for number in range(6)]
     assert [writer.wait() for writer in writers] == [0] * 6
     with opened(path) as index:
         assert index.count(EVERYTHING) == 6
@@ -101,25 +103,19 @@ def test_many_processes_can_make_the_file_at_once(path: Path) -> None:
 def test_threads_that_read_while_others_write_see_whole_versions(index: SqlitePassageIndex) -> None:
     for document in (MACBETH, HAMLET):
         index.replace(document, embedded(document, *["queen"] * 8))
-    problems: list[object] = []
 
-    def write(document: object) -> None:
-        key = MACBETH if document == "macbeth" else HAMLET
+    def write(document: DocumentKey) -> None:
         for number in range(15):
-            index.replace(key, embedded(key, *["queen"] * 8, version=f"v{number}"))
+            index.replace(document, embedded(document, *["queen"] * 8, version=f"v{number}"))
 
-    def read() -> None:
-        for _ in range(40):
-            found = index.search(asking("queen", limit=100))
-            problems.extend(len(retriever) for retriever in (found.lexical, found.semantic) if len(retriever) != 16)
+    def read(reader: int) -> set[int]:
+        found = [index.search(asking("queen", limit=100)) for _ in range(40)]
+        return {len(retriever) for each in found for retriever in (each.lexical, each.semantic)}
 
-    threads = [threading.Thread(target=write, args=(name,)) for name in ("macbeth", "hamlet")]
-    threads += [threading.Thread(target=read) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert problems == []
+    with ThreadPoolExecutor(5) as threads:
+        writing = threads.map(write, (MACBETH, HAMLET))
+        assert list(threads.map(read, range(3))) == [{16}] * 3
+        list(writing)
 
 
 def test_a_warm_reader_follows_a_file_that_was_deleted_and_made_anew(index: SqlitePassageIndex, path: Path) -> None:
@@ -144,26 +140,20 @@ def test_only_the_new_vectors_are_read_after_a_write(index: SqlitePassageIndex) 
 def test_nothing_of_an_index_stays_in_the_file_when_another_has_taken_its_place(
     index: SqlitePassageIndex, path: Path
 ) -> None:
-    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+    index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
     for _ in range(3):
-        rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
-        rebuild.begin().replace(MACBETH, embedded(MACBETH, "The queen lives.", version="v2"))
-        rebuild.switch()
-        rebuild.close()
+        rebuild(path, "The queen lives.")
+    assert residue(path, "zugzwang") == 0
     with closing(sqlite3.connect(path)) as file:
         for table in ("base", "document", "passage"):
             assert file.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)  # noqa: S608 - a constant
 
 
-def test_a_file_that_is_no_index_is_refused_with_its_name(path: Path) -> None:
+def test_a_file_that_is_no_index_is_refused_with_its_name(path: Path, tmp_path: Path) -> None:
     path.write_bytes(b"not a database, but long enough to be read as the header of one" * 40)
-    with pytest.raises(ConfigurationError, match=r"index\.sqlite"), opened(path) as index:
-        index.count(EVERYTHING)
-
-
-def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="missing"), opened(tmp_path / "missing" / "index.sqlite") as index:
-        index.count(EVERYTHING)
+    for file, named in ((path, r"index\.sqlite"), (tmp_path / "missing" / "index.sqlite", "missing")):
+        with pytest.raises(ConfigurationError, match=named), opened(file) as index:
+            index.count(EVERYTHING)
 
 
 def residue(path: Path, text: str) -> int:
@@ -171,19 +161,19 @@ def residue(path: Path, text: str) -> int:
     return sum(each.read_bytes().count(text.encode()) for each in path.parent.iterdir() if each.is_file())
 
 
-def test_what_is_deleted_is_overwritten_in_the_file_and_in_its_log(index: SqlitePassageIndex, path: Path) -> None:
+@pytest.mark.parametrize("deletes", [True, False], ids=["deleted", "replaced"])
+def test_what_is_deleted_is_overwritten_in_the_file_and_in_its_log(
+    index: SqlitePassageIndex, path: Path, deletes: bool
+) -> None:
     index.replace(HAMLET, embedded(HAMLET, "To be or not to be."))
     index.replace(MACBETH, embedded(MACBETH, *["The zugzwang stands here." * 200] * 20))
     assert residue(path, "zugzwang")
-    index.delete(MACBETH)
+    if deletes:
+        index.delete(MACBETH)
+    else:
+        index.replace(MACBETH, embedded(MACBETH, "It stands here no more."))
     assert residue(path, "zugzwang") == 0
     assert versions(index) == ["v1"]
-
-
-def test_a_replaced_version_is_overwritten(index: SqlitePassageIndex, path: Path) -> None:
-    index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
-    index.replace(MACBETH, embedded(MACBETH, "It stands here no more.", version="v2"))
-    assert residue(path, "zugzwang") == 0
 
 
 @pytest.mark.parametrize("seed", [0, 3, 5])
@@ -202,13 +192,9 @@ def test_copies_that_sqlite_made_of_what_is_deleted_are_overwritten(
 def put_words(index: SqlitePassageIndex, name: str, words: list[str]) -> DocumentKey:
     """A passage and two values of metadata for each word."""
     document = DocumentKey(PLAYS, name)
-    index.replace(
-        document,
-        [
-            replace(each, passage=replace(each.passage, metadata={"keeper": (word,), "note": (word[::-1],)}))
-            for each, word in zip(embedded(document, *words), words, strict=True)
-        ],
-    )
+    metadata = [{"keeper": (word,), "note": (word[::-1],)} for word in words]
+    kept = [passage(document, number, word, metadata=metadata[number]) for number, word in enumerate(words)]
+    index.replace(document, [EmbeddedPassage(each, vector(1.0)) for each in kept])
     return document
 
 
@@ -229,15 +215,6 @@ def test_what_a_process_died_after_deleting_is_overwritten_by_the_next_write(
     put_words(index, "kept", ["queen"])
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute(free).fetchone()[0] == 0
-    assert residue(path, "zugzwang") == 0
-
-
-def test_the_index_that_a_rebuild_replaced_is_overwritten(index: SqlitePassageIndex, path: Path) -> None:
-    index.replace(MACBETH, embedded(MACBETH, "The zugzwang stands here."))
-    rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
-    rebuild.begin()
-    rebuild.switch()
-    rebuild.close()
     assert residue(path, "zugzwang") == 0
 
 

@@ -20,7 +20,7 @@ from cicada.errors import CicadaError, ConfigurationError, ThrottledError, Unava
 from cicada.ingest import contexts
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
-from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, SourceFile
+from cicada.ingest.model import IngestReport, Outcome, ParsedDocument, SourceFile, StoredDocument
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.script import ScriptParser
 from cicada.ingest.vectors import PART
@@ -46,29 +46,41 @@ class Stage:
         self.truth = InMemoryGroundTruth()
         self.index = DisturbedIndex()
         self.embedder = CountingEmbedder()
-        parsers = {".json": ScriptParser(shipped_episodes())}
+        parsers = prose_parsers() | {".json": ScriptParser(shipped_episodes())}
         self.ingester = Ingester(self.store, self.truth, self.index, self.embedder, parsers)
 
     def upload(self, content: bytes, document: DocumentKey = MACBETH) -> IngestReport:
         self.store.put(document, content)
         return self.ingester.ingest(document)
 
+    def outcome(self, again: bool = False) -> Outcome:
+        """Of the file as it is."""
+        return self.ingester.ingest(MACBETH, again).outcome
+
     def text(self) -> str:
         return "\n".join(passage.text for passage in self.index.passages_of(MACBETH))
 
     @property
-    def kept_texts(self) -> list[str]:
-        """What a rebuild of the index would show again."""
-        return [each.passage.text for entry in self.truth.entries.values() for each in entry.stored.passages]
+    def stored(self) -> StoredDocument:
+        return self.truth.entries[MACBETH].stored
+
+    @property
+    def left(self) -> tuple[bool, bool]:
+        """Whether something is left in the index, and in the truth, from which a rebuild would show it again."""
+        stored = [each.stored for each in self.truth.entries.values()]
+        return bool(self.index.documents), any(each.passages for each in stored)
+
+
+def verdict(report: IngestReport | None) -> Outcome | None:
+    return report.outcome if report else None
+
+
+OLD, NEW = "Seyton: The queen, my lord, is dead.", "Seyton: She should have died hereafter."
 
 
 @pytest.fixture
 def stage() -> Stage:
     return Stage()
-
-
-def outcome_of(report: IngestReport | None) -> Outcome | None:
-    return report.outcome if report else None
 
 
 def test_a_play_is_indexed_with_the_vectors_of_context_and_text(stage: Stage) -> None:
@@ -79,24 +91,24 @@ def test_a_play_is_indexed_with_the_vectors_of_context_and_text(stage: Stage) ->
     assert [each.passage.version for each in indexed] == [report.version] * 140
     texts = stage.embedder.texts[:-1]
     assert texts == [f"{each.passage.context}\n{each.passage.text}" for each in indexed]
-    stored = stage.truth.entries[MACBETH].stored.passages
+    stored = stage.stored.passages
     assert [list(each.vector) for each in stored] == [[float(len(text))] for text in texts]
 
 
 def test_a_large_file_tells_how_far_it_is(stage: Stage) -> None:
     stage.ingester = replace(stage.ingester, kept=InMemoryKeptVectors())
     report = stage.upload(script(*(speech(number, f"Tomorrow, and {number}. " * 40) for number in range(1, 401))))
-    ways = [(each.outcome, each.passages, each.embedded, each.version) for each in stage.store.told[:-1]]
-    total = report.passages
-    under_way = Outcome.UNDER_WAY
+    *ways, last = stage.store.told
     # The card is embedded with the passages.
-    assert ways == [(under_way, total, 0, report.version), (under_way, total, PART - 1, report.version)]
-    assert stage.store.told[-1] == report
+    ahead = replace(report, outcome=Outcome.UNDER_WAY)
+    assert [each.embedded for each in ways] == [0, PART - 1]
+    assert [replace(each, embedded=ahead.embedded) for each in ways] == [ahead] * 2
+    assert last == report
 
 
 def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
     report = stage.upload(play("macbeth"))
-    stored = stage.truth.entries[MACBETH].stored
+    stored = stage.stored
     assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
     assert stored.context_model_id == ""
     assert tuple(each.passage for each in stored.embedded()) == stage.index.passages_of(MACBETH)
@@ -132,7 +144,7 @@ def test_the_same_file_under_another_configuration_is_indexed_again(stage: Stage
 def test_an_ingest_that_broke_off_in_the_index_is_done_again(stage: Stage) -> None:
     stage.upload(play("macbeth"))
     stage.index.documents[MACBETH] = stage.index.documents[MACBETH][:70]
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.outcome() is Outcome.INDEXED
     assert len(stage.index.passages_of(MACBETH)) == 140
 
 
@@ -141,9 +153,9 @@ def test_a_card_that_the_index_lacks_or_should_not_have_is_written_again(stage: 
     row = stage.index.row(MACBETH)
     assert row is not None
     stage.index.contents.change_row(replace(row, card=Card("Of another ingest")))
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.outcome() is Outcome.INDEXED
     assert stage.index.row(MACBETH) == row
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+    assert stage.outcome() is Outcome.UNCHANGED
 
 
 def test_a_refused_file_leaves_its_earlier_card(stage: Stage) -> None:
@@ -152,7 +164,7 @@ def test_a_refused_file_leaves_its_earlier_card(stage: Stage) -> None:
     assert entry is not None
     stage.truth.write(replace(entry.stored, card=Card("The Scottish play"), card_vector=[1.0]))
     stage.store.put(MACBETH, BROKEN)
-    assert stage.ingester.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
+    assert stage.outcome(again=True) is Outcome.REJECTED
     hits = stage.index.find_cards(CardQuery(PassageFilter(MACBETH.base_key), "scottish", [1.0]))
     assert (len(hits.lexical), len(hits.semantic)) == (1, 1)
 
@@ -161,7 +173,7 @@ def test_a_lost_index_is_filled_from_the_truth_without_embedding(stage: Stage) -
     stage.upload(play("macbeth"))
     shown = stage.index.documents.pop(MACBETH)
     stage.embedder.failure = UnavailableError("…")
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.outcome() is Outcome.INDEXED
     assert stage.index.documents[MACBETH] == shown
     assert stage.truth.writes == 1
 
@@ -169,20 +181,20 @@ def test_a_lost_index_is_filled_from_the_truth_without_embedding(stage: Stage) -
 def test_an_index_from_before_there_was_a_truth_is_told_to_it(stage: Stage) -> None:
     stage.upload(GOOD)
     stage.truth.delete(MACBETH)
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
+    assert stage.outcome() is Outcome.INDEXED
     assert MACBETH in stage.truth.entries
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+    assert stage.outcome() is Outcome.UNCHANGED
 
 
 def test_only_passages_that_changed_are_embedded_again(stage: Stage) -> None:
     lines = [speech(number, f"{number} " + "word " * 150) for number in range(3)]
     stage.upload(script(*lines))
     assert stage.embedder.batches == [4]
-    before = stage.truth.entries[MACBETH].stored.passages
+    before = stage.stored.passages
     lines[1] = speech(1, "one " + "word " * 150)
     stage.upload(script(*lines))
     assert stage.embedder.batches == [4, 1]
-    after = stage.truth.entries[MACBETH].stored.passages
+    after = stage.stored.passages
     assert [old.vector is new.vector for old, new in zip(before, after, strict=True)] == [True, False, True]
     assert len({each.passage.version for each in after}) == 1
 
@@ -201,7 +213,7 @@ def test_another_embedder_embeds_everything_again(stage: Stage) -> None:
     again = replace(stage.ingester, embedder=other, index=index)
     assert again.ingest(MACBETH).outcome is Outcome.INDEXED
     assert other.batches == [2]
-    assert stage.truth.entries[MACBETH].stored.model_id == "other"
+    assert stage.stored.model_id == "other"
 
 
 def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
@@ -210,11 +222,11 @@ def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
     stage.index.failure_of_replace = UnavailableError("…")
     with pytest.raises(UnavailableError):
         stage.ingester.ingest(MACBETH)
-    assert stage.text() == "Seyton: The queen, my lord, is dead."
-    assert "hereafter" in stage.truth.entries[MACBETH].stored.passages[0].passage.text
+    assert stage.text() == OLD
+    assert "hereafter" in stage.stored.passages[0].passage.text
     stage.index.failure_of_replace = None
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.INDEXED
-    assert stage.text() == "Seyton: She should have died hereafter."
+    assert stage.outcome() is Outcome.INDEXED
+    assert stage.text() == NEW
     assert stage.embedder.batches == [2, 2]
 
 
@@ -226,14 +238,14 @@ def test_a_file_that_cannot_be_used_is_reported_and_the_old_version_answers_on(s
     assert report.version == hashlib.sha256(content).hexdigest()
     assert (report.document, report.problems[0].place) == (MACBETH, "")
     assert stage.store.reports[MACBETH] == report
-    assert (stage.text(), stage.index.replacements) == ("Seyton: The queen, my lord, is dead.", 1)
+    assert (stage.text(), stage.index.replacements) == (OLD, 1)
 
 
 @pytest.mark.parametrize(
     ("document_id", "complaint"),
     [
         ("othello.json", "No pattern in the episode configuration matches 'othello.json'"),
-        ("macbeth.pdf", "type '.pdf' cannot be read; upload .json"),
+        ("macbeth.xml", "type '.xml' cannot be read; upload .docx, .htm"),
         ("macbeth", "type 'macbeth' cannot be read"),
     ],
 )
@@ -255,20 +267,14 @@ def test_a_file_that_is_too_large_is_reported() -> None:
     assert stage.store.reports[MACBETH] == report
 
 
-def test_a_file_that_is_gone_is_removed_from_the_index(stage: Stage) -> None:
+@pytest.mark.parametrize("is_gone", [True, False], ids=["its file is gone", "it is to be deleted"])
+def test_a_document_is_removed(stage: Stage, is_gone: bool) -> None:
     stage.upload(GOOD)
-    stage.store.remove(MACBETH)
-    assert stage.ingester.ingest(MACBETH) == IngestReport(MACBETH, Outcome.DELETED, 0)
-    assert stage.index.documents == {}
-    assert stage.truth.entries == {}
-    assert stage.store.reports[MACBETH].outcome is Outcome.DELETED
-
-
-def test_delete_removes_the_document_whatever_the_store_holds(stage: Stage) -> None:
-    stage.upload(GOOD)
-    report = stage.ingester.delete(MACBETH)
+    if is_gone:
+        stage.store.remove(MACBETH)
+    report = stage.ingester.ingest(MACBETH) if is_gone else stage.ingester.delete(MACBETH)
     assert report == stage.store.reports[MACBETH] == IngestReport(MACBETH, Outcome.DELETED, 0)
-    assert stage.index.documents == {}
+    assert stage.left == (False, False)
     assert stage.truth.entries == {}
 
 
@@ -276,7 +282,7 @@ def test_a_file_that_changes_during_its_ingest_ends_up_in_its_last_version(stage
     stage.index.before_replace = lambda: stage.store.put(MACBETH, BETTER)
     report = stage.upload(GOOD)
     assert report.version == hashlib.sha256(BETTER).hexdigest()
-    assert stage.text() == "Seyton: She should have died hereafter."
+    assert stage.text() == NEW
 
 
 def test_a_file_that_is_deleted_during_its_ingest_is_not_left_in_the_index(stage: Stage) -> None:
@@ -318,8 +324,8 @@ def test_an_overtaken_refusal_undoes_nothing(stage: Stage, sidecar: bytes | None
     stage.store.put(MACBETH, content)
     report = overtaken(stage, BETTER).ingest(MACBETH, again)
     assert (report.outcome, report.version) == (Outcome.INDEXED, hashlib.sha256(BETTER).hexdigest())
-    assert stage.text() == "Seyton: She should have died hereafter."
-    assert "hereafter" in stage.truth.entries[MACBETH].stored.passages[0].passage.text
+    assert stage.text() == NEW
+    assert "hereafter" in stage.stored.passages[0].passage.text
 
 
 def test_the_last_report_is_on_the_last_version(stage: Stage) -> None:
@@ -335,8 +341,8 @@ def test_an_ingest_that_died_before_the_index_is_finished_though_the_file_is_ref
         stage.upload(BETTER)
     stage.index.failure_of_replace = None
     stage.store.put(MACBETH, BROKEN)
-    assert stage.ingester.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
-    assert stage.text() == "Seyton: She should have died hereafter."
+    assert stage.outcome(again=True) is Outcome.REJECTED
+    assert stage.text() == NEW
 
 
 @pytest.mark.parametrize(("model_id", "dimension"), [("other", 1), ("length", 2)])
@@ -360,16 +366,14 @@ def test_a_failing_embedder_is_no_verdict_on_the_file(stage: Stage, failure: Cic
     with pytest.raises(type(failure)):
         stage.upload(BETTER)
     assert stage.store.reports[MACBETH].outcome is Outcome.INDEXED
-    assert stage.text() == "Seyton: The queen, my lord, is dead."
+    assert stage.text() == OLD
 
 
 @pytest.mark.parametrize("content", [GOOD, None], ids=["ingest", "delete"])
 def test_a_failing_index_is_no_verdict_on_the_file(stage: Stage, content: bytes | None) -> None:
     stage.index.failure = UnavailableError("…")
-    if content:
-        stage.store.put(MACBETH, content)
     with pytest.raises(UnavailableError):
-        stage.ingester.ingest(MACBETH)
+        stage.upload(content) if content else stage.outcome()
     assert stage.store.reports == {}
 
 
@@ -381,14 +385,14 @@ def test_a_delete_that_broke_off_is_done_again(stage: Stage) -> None:
         stage.ingester.ingest(MACBETH)
     assert stage.truth.entries == {}
     stage.index.failure = None
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.DELETED
+    assert stage.outcome() is Outcome.DELETED
     assert stage.index.documents == {}
 
 
 def test_a_sidecar_that_changes_makes_another_version(stage: Stage) -> None:
     first = stage.upload(GOOD)
     stage.store.describe(MACBETH, b'{"metadataAttributes": {"genre": "tragedy"}}')
-    assert outcome_of(stage.ingester.ingest_described(MACBETH)) is Outcome.INDEXED
+    assert verdict(stage.ingester.ingest_described(MACBETH)) is Outcome.INDEXED
     assert stage.store.reports[MACBETH].version != first.version
     assert stage.index.passages_of(MACBETH)[0].metadata["genre"] == "tragedy"
     assert stage.embedder.batches == [2]
@@ -408,8 +412,7 @@ def test_a_version_that_others_may_read_by_now_does_not_answer_on(stage: Stage, 
     stage.upload(GOOD)
     stage.store.describe(MACBETH, sidecar)
     assert stage.upload(content).outcome is Outcome.REJECTED
-    assert stage.index.documents == {}
-    assert stage.kept_texts == []
+    assert stage.left == (False, False)
 
 
 @pytest.mark.parametrize(
@@ -422,8 +425,7 @@ def test_a_file_too_large_withdraws_its_earlier_version_from_other_viewers(
     stage.upload(GOOD)
     stage.store.describe(MACBETH, sidecar)
     assert stage.upload(GOOD + b" ").outcome is Outcome.REJECTED
-    assert (MACBETH in stage.index.documents) is answers_on
-    assert bool(stage.kept_texts) is answers_on
+    assert stage.left == (answers_on, answers_on)
 
 
 def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(stage: Stage) -> None:
@@ -434,7 +436,7 @@ def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(s
         stage.upload(BROKEN)
     stage.index.failure = None
     assert MACBETH in stage.index.documents
-    assert stage.ingester.ingest(MACBETH, again=True).outcome is Outcome.REJECTED
+    assert stage.outcome(again=True) is Outcome.REJECTED
     assert stage.index.documents == {}
 
 
@@ -460,7 +462,6 @@ FOR_QA = b"---\nreaders: [group:qa]\n---\n"
 def test_other_viewers_in_rejected_front_matter_withdraw_the_earlier_version(
     stage: Stage, before: bytes, after: bytes, answers_on: bool
 ) -> None:
-    stage.ingester = replace(stage.ingester, parsers=prose_parsers())
     assert stage.upload(before, NOTE).outcome is Outcome.INDEXED
     assert stage.upload(after, NOTE).outcome is Outcome.REJECTED
     assert (NOTE in stage.index.documents) is answers_on
@@ -469,7 +470,6 @@ def test_other_viewers_in_rejected_front_matter_withdraw_the_earlier_version(
 
 
 def test_front_matter_times_its_passages_is_bounded(stage: Stage) -> None:
-    stage.ingester = replace(stage.ingester, parsers=prose_parsers())
     text = b"# A\n\nText.\n\n" * 2_500
     report = stage.upload(b"---\nnote: " + b"x" * 8_001 + b"\n---\n" + text, NOTE)
     assert (report.outcome, report.problems[0].kind) == (Outcome.REJECTED, "too_large")
@@ -506,38 +506,34 @@ def test_a_version_for_the_same_viewers_answers_on(stage: Stage) -> None:
 def test_a_change_of_the_sidecar_writes_the_index_only_where_it_must(stage: Stage) -> None:
     stage.upload(GOOD)
     for again, outcome in ((False, Outcome.UNCHANGED), (True, Outcome.INDEXED), (False, Outcome.UNCHANGED)):
-        assert outcome_of(stage.ingester.ingest_described(MACBETH, again)) is outcome
+        assert verdict(stage.ingester.ingest_described(MACBETH, again)) is outcome
 
 
 def test_a_sidecar_without_its_document_is_nothing_to_report(stage: Stage) -> None:
     stage.store.describe(MACBETH, b"{}")
     assert stage.ingester.ingest_described(MACBETH) is None
-    assert (stage.store.reports, dict(stage.index.documents)) == ({}, {})
+    assert (stage.store.reports, stage.left) == ({}, (False, False))
 
 
 def test_after_a_purge_nothing_is_written_of_a_document_of_which_nothing_is_left(stage: Stage) -> None:
     assert stage.ingester.ingest_purged(MACBETH) is None
-    assert (stage.store.reports, stage.truth.entries, dict(stage.index.documents)) == ({}, {}, {})
-
-
-def test_a_version_that_comes_back_because_a_later_one_was_deleted_is_ingested(stage: Stage) -> None:
+    assert (stage.store.reports, stage.left) == ({}, (False, False))
     stage.store.put(MACBETH, GOOD)
-    assert outcome_of(stage.ingester.ingest_purged(MACBETH)) is Outcome.INDEXED
+    # A version that comes back, because a later one was deleted.
+    assert verdict(stage.ingester.ingest_purged(MACBETH)) is Outcome.INDEXED
 
 
-def test_a_purge_that_is_announced_before_the_removal_removes_the_document(stage: Stage) -> None:
+@pytest.mark.parametrize(("broke_off", "outcome"), [(False, Outcome.DELETED), (True, None)])
+def test_a_purge_removes_what_is_left_of_the_document(stage: Stage, broke_off: bool, outcome: Outcome | None) -> None:
     stage.upload(GOOD)
     stage.store.remove(MACBETH)
-    assert outcome_of(stage.ingester.ingest_purged(MACBETH)) is Outcome.DELETED
-    assert (stage.truth.entries, dict(stage.index.documents)) == ({}, {})
+    if broke_off:
+        stage.truth.delete(MACBETH)
+    assert verdict(stage.ingester.ingest_purged(MACBETH)) is outcome
+    assert stage.left == (False, False)
 
 
-def test_a_purge_finishes_a_deletion_that_broke_off(stage: Stage) -> None:
-    stage.upload(GOOD)
-    stage.store.remove(MACBETH)
-    stage.truth.delete(MACBETH)
-    assert stage.ingester.ingest_purged(MACBETH) is None
-    assert stage.index.documents == {}
+TWO = ("Dunsinane", "Birnam")
 
 
 def with_contexts(stage: Stage, **script: Any) -> ScriptedContextWriter:
@@ -546,49 +542,49 @@ def with_contexts(stage: Stage, **script: Any) -> ScriptedContextWriter:
     return writer
 
 
-def long_speech(number: int, first: str) -> dict[str, Any]:
-    return speech(number, f"{first} " + "word " * 150, "")
+def upload_speeches(stage: Stage, *firsts: str) -> IngestReport:
+    """A passage for each, which begins with this word."""
+    return stage.upload(script(*(speech(n, f"{first} " + "word " * 150, "") for n, first in enumerate(firsts))))
+
+
+def contexts_of(stage: Stage) -> list[str]:
+    return [each.context.partition("\n")[0] for each in stage.index.passages_of(MACBETH)]
 
 
 def test_what_a_model_writes_on_a_passage_is_searched_and_never_shown(stage: Stage) -> None:
     writer = with_contexts(stage)
-    stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Birnam")))
+    upload_speeches(stage, *TWO)
     [first, second] = stage.index.passages_of(MACBETH)
     assert (first.context, second.context) == ("On Dunsinane\nMacbeth · 5.5", "On Birnam\nMacbeth · 5.5")
     assert stage.embedder.texts[:-1] == [f"{each.context}\n{each.text}" for each in (first, second)]
     assert "On Dunsinane" not in passage_text(1, first)
     assert (len(writer.documents), "Birnam" in writer.documents[0]) == (1, True)
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+    assert stage.outcome() is Outcome.UNCHANGED
 
 
 def test_what_was_written_on_unchanged_passages_is_kept(stage: Stage) -> None:
     writer = with_contexts(stage)
-    stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Birnam")))
-    stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Cawdor")))
+    upload_speeches(stage, *TWO)
+    upload_speeches(stage, "Dunsinane", "Cawdor")
     assert [text.split()[0] for text in writer.asked] == ["Dunsinane", "Birnam", "Cawdor"]
     assert stage.embedder.batches == [3, 2]
     another = with_contexts(stage, model_id="another")
-    stage.ingester.ingest(MACBETH)
-    assert len(another.asked) == 2
-    assert stage.truth.entries[MACBETH].stored.context_model_id == "another"
+    stage.outcome()
+    assert (len(another.asked), stage.stored.context_model_id) == (2, "another")
 
 
 def test_a_context_model_that_fails_stops_nothing_and_is_reported(stage: Stage) -> None:
     with_contexts(stage, failure="The model is asked too often at the moment.", fails_at=1)
-    report = stage.upload(script(long_speech(1, "Dunsinane"), long_speech(2, "Birnam")))
-    assert report.outcome is Outcome.INDEXED
+    report = upload_speeches(stage, *TWO)
     [problem] = report.problems
-    assert (problem.kind, problem.place) == ("context_model", "")
+    assert (report.outcome, problem.kind, problem.place) == (Outcome.INDEXED, "context_model", "")
     assert problem.reason.startswith("1 of 2 passages are searched without a model's sentence")
     assert "The model is asked too often" in problem.reason
-    assert [each.context for each in stage.index.passages_of(MACBETH)] == [
-        "On Dunsinane\nMacbeth · 5.5",
-        "Macbeth · 5.5",
-    ]
+    assert contexts_of(stage) == ["On Dunsinane", "Macbeth · 5.5"]
     writer = with_contexts(stage)
     assert stage.ingester.ingest(MACBETH).problems == ()
     assert [text.split()[0] for text in writer.asked] == ["Birnam"]
-    assert stage.index.passages_of(MACBETH)[1].context == "On Birnam\nMacbeth · 5.5"
+    assert contexts_of(stage) == ["On Dunsinane", "On Birnam"]
 
 
 def test_a_long_document_is_shown_in_windows_around_its_passages(stage: Stage) -> None:
@@ -617,4 +613,4 @@ def test_an_ingest_writes_some_contexts_and_the_next_goes_on(stage: Stage, monke
     assert stage.ingester.ingest(MACBETH).problems == ()
     assert len(writer.asked) == len(set(writer.asked)) == 140
     assert stage.embedder.batches == [141, 40]
-    assert stage.ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
+    assert stage.outcome() is Outcome.UNCHANGED
