@@ -42,6 +42,7 @@ def test_the_document_whose_passages_and_card_match_is_first() -> None:
         "fused",
     }  # fmt: skip
     assert found.path == ()
+    assert (found.first(1), found.first(15)) == ({"travel"}, set(STORE))
 
 
 def test_cards_alone_find_a_document_whose_passages_were_not_found() -> None:
@@ -92,12 +93,6 @@ def test_the_topics_of_a_document_that_only_its_passages_found_are_read() -> Non
     found = DocumentRouter(index, cards=1).route(encoded(text), ("badges",), EVERYTHING, candidates(index, text))
     concepts = {each.document.document_id: each.signals.get("concepts") for each in found.documents}
     assert concepts == {"travel": 0.0, "leave": 0.0, "visits": 1.0, "lease": 0.0}
-
-
-def test_the_first_documents_are_a_filter() -> None:
-    found = route(STORE, "flights in economy class")
-    assert found.first(1) == {"travel"}
-    assert found.first(15) == set(STORE)
 
 
 @dataclass

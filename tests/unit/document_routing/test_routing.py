@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
-from cicada.documents.catalogue import Card, row_of
-from cicada.documents.model import DocumentKey, Passage, PassageFilter, SectionLocator
+from cicada.documents.model import PassageFilter
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import EmbeddedPassage, EncodedQuery, IndexQuery, Routed
+from cicada.retrieval.model import EncodedQuery, IndexQuery, Routed
 from tests.fakes.clock import Clock
-from tests.fakes.passage_index import InMemoryPassageIndex
-from tests.unit.retrieval.test_search import PLAYS, LetterEmbedder
+from tests.fakes.passages import PLAYS
+from tests.fakes.retrieval import LetterEmbedder, LetterIndex
 
 FILTER = PassageFilter(PLAYS)
 
@@ -23,30 +22,22 @@ FILTER = PassageFilter(PLAYS)
 class Shelf:
     """Documents about letters, each with a card of its own."""
 
-    index: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("letters", 4))
+    index: LetterIndex = field(default_factory=LetterIndex)
     clock: Clock = field(default_factory=Clock)
 
-    def put(self, name: str, text: str, about: str = "", readers: tuple[str, ...] = ()) -> None:
-        key = DocumentKey(PLAYS, name)
-        passage = Passage(f"{name}#0", key, "1", name, text, "", SectionLocator(()), readers=readers)
-        vector, card_vector = LetterEmbedder().embed_passages([text, about])
-        row = row_of([passage])
-        assert row
-        self.index.replace(key, [EmbeddedPassage(passage, vector)], replace(row, card=Card(name, about)), card_vector)
-
     def routed(self, text: str, above: int = 2, documents: int = 2, filter: PassageFilter = FILTER) -> Routed:
-        sizes = BaseSizes(self.index, self.clock)
         vector = LetterEmbedder().embed_query(text)
         hits = self.index.search(IndexQuery(filter, text, vector, 1))
+        sizes = BaseSizes(self.index, self.clock)
         routing = BaseRouting(DocumentRouter(self.index), self.index, sizes, above, documents)
         return routing.routed(EncodedQuery(text, vector), filter, fuse(hits, "zscore"))
 
 
 def shelf() -> Shelf:
     made = Shelf()
-    made.put("alpha", "dagger aaa", "about aaa")
-    made.put("beta", "bbb", "about bbb and a dagger")
-    made.put("gamma", "ccc", "about ccc")
+    made.index.put("alpha", "dagger aaa", "about aaa")
+    made.index.put("beta", "bbb", "about bbb and a dagger")
+    made.index.put("gamma", "ccc", "about ccc")
     return made
 
 
@@ -55,53 +46,37 @@ def test_a_small_base_is_searched_whole() -> None:
 
 
 def test_in_a_larger_one_the_documents_of_cards_and_passages_count() -> None:
-    found = shelf().routed("dagger aaa")
-    assert found.document_ids == frozenset({"alpha", "beta"})
-    assert found.path[0] == "route:2/3"
-
-
-def test_passages_of_documents_that_only_their_card_found_are_fetched() -> None:
-    found = shelf().routed("dagger aaa")
+    made = shelf()
+    found = made.routed("dagger aaa")
+    assert (found.document_ids, found.path[0]) == (frozenset({"alpha", "beta"}), "route:2/3")
+    # Those of the document that only its card found are fetched.
     assert {hit.passage.document.document_id for hit in found.hits.semantic} == {"beta"}
-    assert shelf().routed("dagger aaa", documents=1).hits.semantic == ()
+    made.index.queries.clear()
+    assert made.routed("dagger aaa", documents=1).hits.semantic == ()
+    assert len(made.index.queries) == 1
 
 
-def test_nothing_is_routed_to_that_the_filter_does_not_let_through() -> None:
-    made = shelf()
-    made.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
-    found = made.routed("dagger", documents=4)
-    assert found.document_ids is not None
-    assert "secret" not in found.document_ids
-    assert made.routed("dagger", documents=4, filter=replace(FILTER, reader=frozenset({"group:thanes"}))).path[0] == (
-        "route:4/4"
-    )
+def test_nothing_is_routed_to_that_the_asker_may_not_read_and_the_path_says_nothing_of_it() -> None:
+    made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
+    before = made.routed("dagger", filter=ann)
+    made.index.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
+    for documents in (2, 4):
+        found = made.routed("dagger", documents=documents, filter=ann)
+        assert found.document_ids is not None
+        assert "secret" not in found.document_ids
+    assert made.routed("dagger", filter=ann).path == before.path != ()
+    thane = replace(FILTER, reader=frozenset({"group:thanes"}))
+    assert made.routed("dagger", documents=4, filter=thane).path[0] == "route:4/4"
 
 
-def test_the_path_says_nothing_of_documents_that_the_asker_may_not_read() -> None:
-    made = shelf()
-    before = made.routed("dagger", filter=replace(FILTER, reader=frozenset({"user:ann"})))
-    made.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
-    after = made.routed("dagger", filter=replace(FILTER, reader=frozenset({"user:ann"})))
-    assert before.path == after.path
-    assert before.path
-
-
-def test_a_bases_size_is_counted_again_after_a_while() -> None:
-    made = shelf()
+def test_a_bases_size_is_the_number_of_documents_that_the_asker_may_read_counted_now_and_then() -> None:
+    made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
     sizes = BaseSizes(made.index, made.clock, seconds=60)
-    assert sizes.documents(FILTER) == 3
-    made.put("delta", "ddd")
-    assert sizes.documents(FILTER) == 3
+    assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 3)
+    made.index.put("delta", "ddd", readers=("user:ann",))
+    assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 3)
     made.clock.now += 61
-    assert sizes.documents(FILTER) == 4
-
-
-def test_a_bases_size_is_the_number_of_documents_that_the_asker_may_read() -> None:
-    made = shelf()
-    made.put("delta", "ddd", readers=("user:ann",))
-    sizes = BaseSizes(made.index, made.clock)
-    assert sizes.documents(FILTER) == 3
-    assert sizes.documents(replace(FILTER, reader=frozenset({"user:ann"}))) == 4
+    assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 4)
     assert made.routed("dagger aaa", above=3) == Routed()
 
 

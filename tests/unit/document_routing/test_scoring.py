@@ -43,7 +43,11 @@ def test_cards_and_passages_of_a_document_are_joined() -> None:
     assert [(each.document.document_id, each.card_words, each.card_vector) for each in found] == [
         ("a", None, None), ("b", 3.0, 0.5), ("c", None, 0.4),
     ]  # fmt: skip
-    assert [sorted(each.passage.passage_id for each in one.passages) for one in found] == [["a-0", "a-1"], ["b-0"], []]
+    assert [sorted(each.passage.passage_id for each in one.passages) for one in found] == [
+        ["a#000000", "a#000001"],
+        ["b#000000"],
+        [],
+    ]
     assert found[2].passage_score is None
 
 
