@@ -21,6 +21,9 @@ from cicada.errors import ConfigurationError, UnavailableError
 from cicada.retrieval.model import EmbeddedPassage
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
+from tests.contract.card_index import asking as asking_for_cards
+from tests.contract.card_index import card, described
+from tests.contract.card_index import found as cards_found
 from tests.contract.passage_indexes import DIMENSION, MODEL
 from tests.contract.passages import HAMLET, MACBETH, PLAYS, asking, embedded, passage, vector
 
@@ -71,7 +74,8 @@ def rebuild(path: Path, *texts: str) -> None:
 
 
 def test_a_process_killed_while_replacing_leaves_the_old_version(index: SqlitePassageIndex, path: Path) -> None:
-    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+    row = described(embedded(MACBETH, "The queen is dead."), card("Old card"))
+    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."), row, vector(1.0))
     for _ in range(3):
         command = [sys.executable, "-m", "tests.contract.interrupted_replace", str(path)]
         with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
@@ -79,8 +83,8 @@ def test_a_process_killed_while_replacing_leaves_the_old_version(index: SqlitePa
             assert writer.stdout.readline() == "half\n"
             assert versions(index) == ["v1"]
             os.kill(writer.pid, signal.SIGKILL)
-        assert versions(index) == ["v1"]
-        assert index.count(EVERYTHING) == 1
+        assert (versions(index), index.count(EVERYTHING), index.row(MACBETH)) == (["v1"], 1, row)
+        assert cards_found(index, asking_for_cards("old new", vector(1.0))) == ([MACBETH.document_id],) * 2
     index.replace(MACBETH, embedded(MACBETH, "The queen lives.", version="v3"))
     assert versions(index) == ["v3"]
 

@@ -1,10 +1,94 @@
+"""Errors of AWS services as the library's own, and calls that are made again."""
+
 from __future__ import annotations
 
-import pytest
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
-from cicada.adapters.aws_errors import Retry
-from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+import pytest
+from botocore.exceptions import (
+    ClientError,
+    ConnectTimeoutError,
+    IncompleteReadError,
+    NoCredentialsError,
+    ReadTimeoutError,
+)
+
+from cicada.adapters.aws_errors import Retry, dynamo_errors, s3_errors
+from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.model import AgentKind, EntryScope
+from cicada.errors import (
+    CicadaError,
+    ConfigurationError,
+    LeaseLostError,
+    StreamBrokenError,
+    ThrottledError,
+    UnavailableError,
+)
+from cicada.identity import Principal
+from tests.contract.entries_table import entries_table
 from tests.fakes.clock import Clock
+
+Translation = Callable[[], AbstractContextManager[None]]
+
+
+@pytest.mark.parametrize(
+    ("errors", "code", "expected"),
+    [
+        (dynamo_errors, "ProvisionedThroughputExceededException", ThrottledError),
+        (dynamo_errors, "ThrottlingException", ThrottledError),
+        (dynamo_errors, "Throttling", ThrottledError),
+        (dynamo_errors, "RequestLimitExceeded", ThrottledError),
+        (dynamo_errors, "ResourceNotFoundException", ConfigurationError),
+        (dynamo_errors, "AccessDeniedException", ConfigurationError),
+        (dynamo_errors, "ValidationException", ConfigurationError),
+        (dynamo_errors, "InternalServerError", UnavailableError),
+        (dynamo_errors, "TransactionCanceledException", UnavailableError),
+        (s3_errors, "SlowDown", ThrottledError),
+        (s3_errors, "ThrottlingException", ThrottledError),
+        (s3_errors, "503", ThrottledError),
+        (s3_errors, "AccessDenied", ConfigurationError),
+        (s3_errors, "NoSuchBucket", ConfigurationError),
+        (s3_errors, "PermanentRedirect", ConfigurationError),
+        (s3_errors, "InternalError", UnavailableError),
+        (s3_errors, "500", UnavailableError),
+        (s3_errors, "", UnavailableError),
+    ],
+)
+def test_each_refusal_has_its_branch_and_keeps_its_cause(
+    errors: Translation, code: str, expected: type[CicadaError]
+) -> None:
+    cause = ClientError({"Error": {"Code": code, "Message": "key ann#secret"}}, "PutItem")
+    with pytest.raises(CicadaError) as failure, errors():
+        raise cause
+    assert (type(failure.value), failure.value.__cause__) == (expected, cause)
+    assert "secret" not in str(failure.value)
+
+
+@pytest.mark.parametrize(
+    ("errors", "cause", "expected"),
+    [
+        (dynamo_errors, ConnectTimeoutError(endpoint_url="http://127.0.0.1"), UnavailableError),
+        (s3_errors, ConnectTimeoutError(endpoint_url="http://127.0.0.1"), UnavailableError),
+        (s3_errors, ReadTimeoutError(endpoint_url="http://127.0.0.1"), UnavailableError),
+        (s3_errors, IncompleteReadError(actual_bytes=1, expected_bytes=2), UnavailableError),
+        (s3_errors, NoCredentialsError(), ConfigurationError),
+        (dynamo_errors, LeaseLostError("…"), LeaseLostError),
+        (dynamo_errors, ClientError({"Error": {"Code": "ConditionalCheckFailedException"}}, "PutItem"), ClientError),
+        (s3_errors, ClientError({"Error": {"Code": "NoSuchKey"}}, "GetObject"), ClientError),
+    ],
+)
+def test_what_breaks_off_is_unavailable_and_what_the_caller_handles_passes(
+    errors: Translation, cause: Exception, expected: type[Exception]
+) -> None:
+    with pytest.raises(expected), errors():
+        raise cause
+
+
+def test_a_missing_table_is_no_empty_list() -> None:
+    scope = EntryScope(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
+    with entries_table() as (client, _), pytest.raises(ConfigurationError):
+        DynamoEntryStore(client, "another-table").live(scope)
 
 
 class Attempts:
@@ -29,14 +113,21 @@ def test_waits_grow_twofold_up_to_the_cap_and_are_spread_by_chance() -> None:
     assert slept == [1.0, 2.0, 0.75, 3.0]
 
 
-@pytest.mark.parametrize("error", [ThrottledError("…"), UnavailableError("…")])
-def test_the_last_failure_is_raised_without_another_wait(error: CicadaError) -> None:
+@pytest.mark.parametrize(
+    ("error", "waits"),
+    [
+        (ThrottledError("…"), [0.5, 1.0]),
+        (UnavailableError("…"), [0.5, 1.0]),
+        (StreamBrokenError("…"), []),
+        (ConfigurationError("…"), []),
+    ],
+)
+def test_the_last_failure_or_one_for_good_is_raised_at_once(error: CicadaError, waits: list[float]) -> None:
     slept: list[float] = []
-    attempts = Attempts(error, error, error)
+    attempts = Attempts(*[error] * 3)
     with pytest.raises(type(error)):
         Retry(slept.append, lambda: 1.0).call(attempts)
-    assert attempts.count == 3
-    assert slept == [0.5, 1.0]
+    assert (attempts.count, slept) == (1 + len(waits), waits)
 
 
 def test_no_try_begins_after_the_time_is_up() -> None:
@@ -50,13 +141,3 @@ def test_no_try_begins_after_the_time_is_up() -> None:
     with pytest.raises(UnavailableError):
         retry.call(attempts)
     assert (attempts.count, clock.now) == (4, 7.0)
-
-
-@pytest.mark.parametrize("error", [StreamBrokenError("…"), ConfigurationError("…")])
-def test_what_trying_again_cannot_mend_is_raised_at_once(error: CicadaError) -> None:
-    slept: list[float] = []
-    attempts = Attempts(error)
-    with pytest.raises(type(error)):
-        Retry(slept.append, lambda: 1.0).call(attempts)
-    assert attempts.count == 1
-    assert slept == []
