@@ -1,4 +1,4 @@
-"""What every ground truth does: the fake and the real one alike."""
+"""What every store of what ingest keeps does: of documents, of vectors, and of a rebuild; the fakes and S3 alike."""
 
 from __future__ import annotations
 
@@ -13,19 +13,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cicada.adapters.s3.ground_truth import S3GroundTruth
+from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.adapters.s3.keys import truth_key
+from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.documents.catalogue import Card, CardSection, Related
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, ScriptLocator, SectionLocator
 from cicada.errors import ConfigurationError
-from cicada.ingest.model import StoredDocument, StoredPassage, TruthEntry
-from cicada.ingest.ports import GroundTruth
+from cicada.ingest.model import RebuildRecord, StoredDocument, StoredPassage, TruthEntry
+from cicada.ingest.ports import GroundTruth, KeptVectors, RebuildLog
+from cicada.retrieval.model import Vector
 from tests.contract.bucket import BUCKET, bucket
-from tests.fakes.ground_truth import InMemoryGroundTruth
+from tests.fakes.ground_truth import InMemoryGroundTruth, InMemoryRebuildLog
+from tests.fakes.kept_vectors import InMemoryKeptVectors
 from tests.fakes.passages import passage
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json")
 OTHER = DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json.txt")
-FOREIGN = DocumentKey(KnowledgeBaseKey("acme", "notes"), "a.md")
+FOREIGN = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "acts/act 1 + ü.json")
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 names = st.dictionaries(texts, texts, max_size=3)
 
@@ -211,3 +215,77 @@ def test_folders_that_the_console_makes_are_no_documents(s3: S3GroundTruth) -> N
     for key in (*folders, truth_key(DOCUMENT)):
         put(s3, b"", key)
     assert [document for document, _ in s3.list()] == [DOCUMENT]
+
+
+COPIED = {
+    DocumentKey(KnowledgeBaseKey("default", "scripts"), "acts/act 1 + ü.json"): '"e1"',
+    DocumentKey(KnowledgeBaseKey("acme", "notes"), "a.md"): '"e2"',
+}
+RECORD = RebuildRecord("run-1", 1_763_726_400.5, COPIED)
+
+
+@pytest.fixture(params=["memory", "s3"])
+def log(request: pytest.FixtureRequest) -> Iterator[RebuildLog]:
+    if request.param == "memory":
+        yield InMemoryRebuildLog()
+    else:
+        with bucket() as client:
+            yield S3RebuildLog(client, BUCKET)
+
+
+def test_a_record_is_read_as_it_was_written(log: RebuildLog) -> None:
+    before, begun = log.read()
+    assert before is None
+    revision = log.write(RECORD, begun)
+    assert log.read() == (RECORD, revision)
+    assert revision
+    ended = log.write(None, revision)
+    assert log.read() == (None, ended)
+
+
+def test_of_two_who_write_on_the_same_revision_one_does(log: RebuildLog) -> None:
+    for record in (None, RECORD):
+        _, seen = log.read()
+        first = log.write(RebuildRecord("mine", 1.0), seen)
+        assert first
+        assert log.write(RebuildRecord("theirs", 2.0), seen) is None
+        assert log.read() == (RebuildRecord("mine", 1.0), first)
+        log.write(record, first)
+
+
+def test_a_missing_bucket_is_no_rebuild_that_never_was() -> None:
+    with bucket(is_there=False) as client:
+        log = S3RebuildLog(client, BUCKET)
+        for call in (log.read, lambda: log.write(RECORD, "")):
+            with pytest.raises(ConfigurationError, match="NoSuchBucket"):
+                call()
+
+
+@pytest.fixture(params=["memory", "s3"])
+def kept(request: pytest.FixtureRequest) -> Iterator[KeptVectors]:
+    if request.param == "memory":
+        yield InMemoryKeptVectors()
+    else:
+        with bucket() as client:
+            yield S3KeptVectors(client, BUCKET)
+
+
+@st.composite
+def several_vectors(draw: st.DrawFn) -> list[Vector]:
+    dimension = draw(st.integers(1, 5))
+    numbers = st.lists(st.floats(-1, 1, width=32), min_size=dimension, max_size=dimension)
+    vectors = numbers.map(lambda values: array("f", values))
+    return draw(st.lists(vectors, min_size=1, max_size=6))
+
+
+@given(several_vectors())
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+def test_what_is_kept_is_read_again(kept: KeptVectors, written: list[Vector]) -> None:
+    kept.write(DOCUMENT, "part", written)
+    assert kept.read(DOCUMENT, "part") == written
+
+
+def test_other_parts_and_documents_are_not_kept(kept: KeptVectors) -> None:
+    kept.write(DOCUMENT, "part", [array("f", [1.0])])
+    assert kept.read(DOCUMENT, "another") is None
+    assert kept.read(FOREIGN, "part") is None

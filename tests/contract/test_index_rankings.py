@@ -15,9 +15,6 @@ from cicada.retrieval.ports import PassageIndex
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.contract.passage_indexes import DIMENSION, MODEL, OpenSearchUnderTest, eventually
 from tests.contract.passages import PLAYS, asking, passage, random_vector
-from tests.fakes.passages import passage
-
-DIMENSION = 64
 
 
 def overlap(one: tuple[Hit, ...], other: tuple[Hit, ...]) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -191,20 +190,6 @@ def test_a_turn_costs_two_writes(ports: Ports, clock: Clock) -> None:
         clock.now += 60 / PER_MINUTE
     assert (table.charges, table.admissions) == (20, 20)
     assert len(ports.table.get(ANN).admitted) == IN_FLIGHT
-
-
-def test_of_many_threads_only_as_many_as_permitted_get_in(clock: Clock) -> None:
-    with opened("memory", clock) as ports:
-        limits = limits_on(ports, clock)
-
-        def admitted(number: int) -> bool:
-            with suppress(LimitExceededError):
-                limits.admit(key(number))
-                return True
-            return False
-
-        with ThreadPoolExecutor(8) as pool:
-            assert sum(pool.map(admitted, range(40))) == IN_FLIGHT
 
 
 @pytest.mark.parametrize("seed", range(8))

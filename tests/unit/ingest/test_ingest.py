@@ -7,7 +7,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,7 +24,6 @@ from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.script import ScriptParser
 from cicada.ingest.vectors import PART
 from cicada.retrieval.model import CardQuery
-from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
@@ -106,29 +104,12 @@ def test_a_large_file_tells_how_far_it_is(stage: Stage) -> None:
     assert last == report
 
 
-def test_what_is_indexed_is_the_ground_truth(stage: Stage) -> None:
-    report = stage.upload(play("macbeth"))
-    stored = stage.stored
-    assert (stored.version, stored.model_id, stored.dimension) == (report.version, "length", 1)
-    assert stored.context_model_id == ""
-    assert tuple(each.passage for each in stored.embedded()) == stage.index.passages_of(MACBETH)
-
-
 def test_the_same_file_again_is_unchanged_and_embeds_nothing(stage: Stage) -> None:
     stage.upload(GOOD)
     report = stage.upload(GOOD)
     assert (report.outcome, report.passages) == (Outcome.UNCHANGED, 1)
     assert (stage.index.replacements, stage.embedder.batches) == (1, [2])
     assert stage.store.reports[MACBETH] == report
-
-
-def test_the_embedded_index_recognises_what_it_holds(stage: Stage, tmp_path: Path) -> None:
-    stage.store.put(MACBETH, play("macbeth"))
-    index = SqlitePassageIndex(tmp_path / "index", stage.embedder.model_id, stage.embedder.dimension)
-    ingester = replace(stage.ingester, index=index)
-    assert ingester.ingest(MACBETH).outcome is Outcome.INDEXED
-    assert ingester.ingest(MACBETH).outcome is Outcome.UNCHANGED
-    index.close()
 
 
 def test_the_same_file_under_another_configuration_is_indexed_again(stage: Stage) -> None:
@@ -216,20 +197,6 @@ def test_another_embedder_embeds_everything_again(stage: Stage) -> None:
     assert stage.stored.model_id == "other"
 
 
-def test_the_truth_is_written_before_the_index(stage: Stage) -> None:
-    stage.upload(GOOD)
-    stage.store.put(MACBETH, BETTER)
-    stage.index.failure_of_replace = UnavailableError("…")
-    with pytest.raises(UnavailableError):
-        stage.ingester.ingest(MACBETH)
-    assert stage.text() == OLD
-    assert "hereafter" in stage.stored.passages[0].passage.text
-    stage.index.failure_of_replace = None
-    assert stage.outcome() is Outcome.INDEXED
-    assert stage.text() == NEW
-    assert stage.embedder.batches == [2, 2]
-
-
 @pytest.mark.parametrize("content", [b"", BROKEN])
 def test_a_file_that_cannot_be_used_is_reported_and_the_old_version_answers_on(stage: Stage, content: bytes) -> None:
     stage.upload(GOOD)
@@ -260,13 +227,6 @@ def test_a_type_is_known_in_upper_case_too(stage: Stage) -> None:
     assert stage.upload(GOOD, DocumentKey(SCRIPTS, "MACBETH.JSON")).outcome is Outcome.INDEXED
 
 
-def test_a_file_that_is_too_large_is_reported() -> None:
-    stage = Stage(max_bytes=10)
-    report = stage.upload(GOOD)
-    assert (report.outcome, report.version) == (Outcome.REJECTED, "")
-    assert stage.store.reports[MACBETH] == report
-
-
 @pytest.mark.parametrize("is_gone", [True, False], ids=["its file is gone", "it is to be deleted"])
 def test_a_document_is_removed(stage: Stage, is_gone: bool) -> None:
     stage.upload(GOOD)
@@ -276,19 +236,6 @@ def test_a_document_is_removed(stage: Stage, is_gone: bool) -> None:
     assert report == stage.store.reports[MACBETH] == IngestReport(MACBETH, Outcome.DELETED, 0)
     assert stage.left == (False, False)
     assert stage.truth.entries == {}
-
-
-def test_a_file_that_changes_during_its_ingest_ends_up_in_its_last_version(stage: Stage) -> None:
-    stage.index.before_replace = lambda: stage.store.put(MACBETH, BETTER)
-    report = stage.upload(GOOD)
-    assert report.version == hashlib.sha256(BETTER).hexdigest()
-    assert stage.text() == NEW
-
-
-def test_a_file_that_is_deleted_during_its_ingest_is_not_left_in_the_index(stage: Stage) -> None:
-    stage.index.before_replace = lambda: stage.store.remove(MACBETH)
-    assert stage.upload(GOOD).outcome is Outcome.DELETED
-    assert stage.index.documents == {}
 
 
 @dataclass
@@ -334,17 +281,6 @@ def test_the_last_report_is_on_the_last_version(stage: Stage) -> None:
     assert stage.store.reports[MACBETH].version == hashlib.sha256(BROKEN).hexdigest()
 
 
-def test_an_ingest_that_died_before_the_index_is_finished_though_the_file_is_refused_by_now(stage: Stage) -> None:
-    stage.upload(GOOD)
-    stage.index.failure_of_replace = UnavailableError("…")
-    with pytest.raises(UnavailableError):
-        stage.upload(BETTER)
-    stage.index.failure_of_replace = None
-    stage.store.put(MACBETH, BROKEN)
-    assert stage.outcome(again=True) is Outcome.REJECTED
-    assert stage.text() == NEW
-
-
 @pytest.mark.parametrize(("model_id", "dimension"), [("other", 1), ("length", 2)])
 def test_a_refused_file_gets_no_vectors_of_another_embedder(stage: Stage, model_id: str, dimension: int) -> None:
     stage.upload(GOOD)
@@ -375,18 +311,6 @@ def test_a_failing_index_is_no_verdict_on_the_file(stage: Stage, content: bytes 
     with pytest.raises(UnavailableError):
         stage.upload(content) if content else stage.outcome()
     assert stage.store.reports == {}
-
-
-def test_a_delete_that_broke_off_is_done_again(stage: Stage) -> None:
-    stage.upload(GOOD)
-    stage.store.remove(MACBETH)
-    stage.index.failure = UnavailableError("…")
-    with pytest.raises(UnavailableError):
-        stage.ingester.ingest(MACBETH)
-    assert stage.truth.entries == {}
-    stage.index.failure = None
-    assert stage.outcome() is Outcome.DELETED
-    assert stage.index.documents == {}
 
 
 def test_a_sidecar_that_changes_makes_another_version(stage: Stage) -> None:
@@ -425,7 +349,7 @@ def test_a_file_too_large_withdraws_its_earlier_version_from_other_viewers(
     stage.upload(GOOD)
     stage.store.describe(MACBETH, sidecar)
     assert stage.upload(GOOD + b" ").outcome is Outcome.REJECTED
-    assert stage.left == (answers_on, answers_on)
+    assert (stage.left, stage.store.reports[MACBETH].version) == ((answers_on, answers_on), "")
 
 
 def test_a_withdrawal_that_broke_off_in_the_index_is_made_by_the_next_delivery(stage: Stage) -> None:

@@ -143,15 +143,6 @@ def test_a_document_that_is_deleted_during_a_rebuild_does_not_come_back(stage: S
     assert set(stage.access_lists.rows) == {document("a"), document("c")}
 
 
-def test_the_old_index_answers_until_the_new_one_is_complete(stage: Stage) -> None:
-    for name in ("a", "b", "c"):
-        stage.write(name, "v1")
-    answering: list[dict[str, str]] = []
-    stage.truth.after_read = lambda key: answering.append(stage.answering())
-    stage.start()
-    assert answering == [{"a": "v1", "b": "v1", "c": "v1"}] * 3
-
-
 def test_a_rebuild_is_done_in_slices_by_any_process(stage: Stage) -> None:
     assert stage.begin() == RebuildProgress("run-1", RebuildState.COPYING, 1, 3)
     assert stage.go_on(until=stage.now) == RebuildProgress("run-1", RebuildState.COPYING, 2, 3)
@@ -169,30 +160,6 @@ def test_what_changes_between_two_slices_is_copied_again_and_what_goes_is_remove
     stage.truth.delete(document("b"))
     assert stage.go_on().state is RebuildState.SWITCHED
     assert stage.answering() == {"a": "v2", "c": "v1"}
-
-
-def test_a_copy_that_is_overtaken_is_made_again(stage: Stage) -> None:
-    changes = iter(["v2", "v3"])
-
-    def overtake(key: DocumentKey) -> None:
-        if key.document_id == "b" and (version := next(changes, "")):
-            stage.truth.write(stored("b", version))
-
-    stage.truth.after_read = overtake
-    assert stage.start().state is RebuildState.SWITCHED
-    assert stage.answering()["b"] == "v3"
-
-
-def test_documents_that_come_while_others_are_copied_are_copied_too(stage: Stage) -> None:
-    coming = iter("def")
-
-    def arrive(key: DocumentKey) -> None:
-        if name := next(coming, ""):
-            stage.truth.write(stored(name))
-
-    stage.truth.after_read = arrive
-    assert stage.start() == RebuildProgress("run-1", RebuildState.SWITCHED, 6, 6)
-    assert set(stage.answering()) == set("abcdef")
 
 
 @pytest.mark.parametrize(("model_id", "dimension"), [("embedder-2", 2), (MODEL, 3)])
@@ -223,31 +190,6 @@ def test_a_failure_in_any_slice_leaves_the_old_index_answering(stage: Stage) -> 
     assert stage.start().state is RebuildState.SWITCHED
 
 
-def test_two_processes_do_not_work_on_a_rebuild_at_once(stage: Stage) -> None:
-    seen: list[RebuildProgress] = []
-
-    def intrude(key: DocumentKey) -> None:
-        other = stage.rebuilder()
-        seen.extend([other.start(FOREVER), other.go_on("run-1", FOREVER), other.abandon("run-1")])
-        stage.truth.after_read = lambda key: None
-
-    stage.truth.after_read = intrude
-    assert stage.start().state is RebuildState.SWITCHED
-    assert [each.state for each in seen] == [RebuildState.BUSY] * 3
-
-
-def test_of_two_that_start_at_the_same_moment_one_works(stage: Stage) -> None:
-    class Racing(InMemoryRebuildLog):
-        def read(self) -> tuple[RebuildRecord | None, str]:
-            seen = super().read()
-            super().write(RebuildRecord("the other", stage.now + 960.0), seen[1])
-            return seen
-
-    stage.log = Racing()
-    assert stage.start() == RebuildProgress("run-1", RebuildState.BUSY)
-    assert stage.contents.building is None
-
-
 def test_a_dead_holder_blocks_a_rebuild_no_longer_than_it_could_have_lived(stage: Stage) -> None:
     busy = RebuildProgress("run-0", RebuildState.BUSY)
     stage.log.write(RebuildRecord("run-0", stage.now + 960.0), "")
@@ -256,17 +198,6 @@ def test_a_dead_holder_blocks_a_rebuild_no_longer_than_it_could_have_lived(stage
     assert [stage.start(), stage.go_on("run-0"), stage.rebuilder().abandon("run-0")] == [busy] * 3
     stage.now += 1.0
     assert stage.go_on("run-0").state is RebuildState.SWITCHED
-
-
-def test_the_copies_of_a_holder_that_died_are_made_again(stage: Stage) -> None:
-    stage.begin()
-    record, revision = stage.log.read()
-    assert record
-    assert stage.contents.building
-    stage.log.write(replace(record, held_until=stage.now - 1), revision)
-    stage.contents.building[document("a")] = tuple(stored("a", "half-way").embedded())
-    assert stage.go_on().state is RebuildState.SWITCHED
-    assert stage.answering() == {"a": "v1", "b": "v1", "c": "v1"}
 
 
 def test_whoever_works_on_a_rebuild_holds_it_for_as_long_as_he_can_live(stage: Stage) -> None:

@@ -70,15 +70,6 @@ def until(holds: Callable[[], bool]) -> None:
         turn.wait(0.001)
 
 
-def test_a_long_list_is_cut_into_batches_and_comes_back_in_order() -> None:
-    embedder = ScriptedEmbedder()
-    texts = ["x" * (number % 7) for number in range(150)]
-    with batching(embedder) as made:
-        vectors = made.embed_passages(texts)
-    assert vectors == [array("f", [len(text)]) for text in texts]
-    assert sorted(len(batch) for batch in embedder.batches) == [22, 64, 64]
-
-
 def test_callers_at_the_same_time_share_a_call_and_get_their_own_vectors() -> None:
     embedder = ScriptedEmbedder()
     with batching(embedder, size=6, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(3) as callers:

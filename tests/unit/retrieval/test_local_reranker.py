@@ -78,26 +78,10 @@ def test_passages_like_the_first_one_are_lifted() -> None:
     assert numbers(LocalReranker(kept).rerank(question(), hits).passages) == [0, 2, 1]
 
 
-def test_a_passage_that_was_deleted_meanwhile_stays_where_the_lanes_put_it() -> None:
-    kept = index(30, 40)
-    ranking = LocalReranker(kept).rerank(question(), candidates((9.0, 0.9), (5.0, 0.5), (4.0, 0.4)))
-    assert numbers(ranking.passages) == [0, 1, 2]
-
-
 def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
     kept = index(*[40] * 4)
     hits = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
     assert numbers(LocalReranker(kept, depth=2).rerank(question(), hits).passages) == [1, 0, 2, 3]
-
-
-def test_what_lies_beyond_the_depth_takes_no_relevance_from_what_was_ranked() -> None:
-    """A passage that was not ranked may stand out in a retriever: its score is counted from the last that was."""
-    hits = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
-    flat = Calibration(0.0, 1.0, 0.0, 0.0)
-    ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), hits).passages)
-    alone = LocalReranker(index(), 2, flat).signals(question(), hits)
-    full = [1 / (1 + math.exp(-signals.score - (1 - 4 / 100) * -alone[0][1].score)) for _, signals in alone]
-    assert ranked[:2] == pytest.approx(full)
 
 
 def test_a_question_that_nothing_is_near_to_has_no_relevant_passage() -> None:
@@ -165,14 +149,6 @@ def test_no_candidates_need_no_index() -> None:
     assert failing.rerank(question(), []) == Ranking((), "local")
     with pytest.raises(UnavailableError):
         failing.rerank(question(), candidates(*ALIKE))
-
-
-def test_feedback_takes_the_first_passage_of_the_order_so_far() -> None:
-    vectors = [direction(0), direction(90), direction(80)]
-    assert (
-        with_feedback([0.0, 5.0, 0.0], direction(45), vectors)[2]
-        > with_feedback([5.0, 0.0, 0.0], direction(45), vectors)[2]
-    )
 
 
 def test_the_reranker_needs_no_numpy() -> None:
