@@ -7,6 +7,7 @@ import json
 import time
 from array import array
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -66,7 +67,10 @@ cards = st.builds(
 @st.composite
 def documents(draw: st.DrawFn) -> StoredDocument:
     version = draw(texts)
-    fields = dict.fromkeys(("title", "context", "language"), texts) | {"locator": locators, "readers": some_texts}
+    fields: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(("title", "context", "language"), texts) | {
+        "locator": locators,
+        "readers": some_texts,
+    }
     passages = tuple(
         StoredPassage(
             passage(

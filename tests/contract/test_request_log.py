@@ -277,7 +277,7 @@ def _step(step: str, log: RequestLog, clock: Clock, chance: random.Random, lease
     steps: dict[str, Callable[[], object]] = {
         "create": lambda: log.create(new_request(clock), ACCEPTED),
         "attach": lambda: log.attach(KEY, connection),
-        "forget": lambda: log.forget_connection(KEY, connection),  # type: ignore[func-returns-value]
+        "forget": lambda: log.forget_connection(KEY, connection),
         "cancel": lambda: log.request_cancel(KEY),
     }
     return steps[step]()

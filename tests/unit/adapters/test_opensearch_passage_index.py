@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -116,12 +116,14 @@ class Scene:
 
 
 def scene(
-    on_wait: Callable[[], None] | None = None, building: str | None = None, **replies: list[Reply | None]
+    on_wait: Callable[[], None] | None = None, building: str | None = None, **replies: Sequence[Reply | None]
 ) -> Scene:
     """An index on a server with these replies, by the last part of the path."""
-    usual: dict[str, list[Reply | None]] = {"mapping": [MAPPING], "alias": [aliases(passages="")]}
+    usual: dict[str, Sequence[Reply | None]] = {"mapping": [MAPPING], "alias": [aliases(passages="")]}
     usual |= {"aliases": [(200, {})], **replies}
-    server = Searched({name if name in ("create", "candidates") else f"_{name}": each for name, each in usual.items()})
+    server = Searched(
+        {name if name in ("create", "candidates") else f"_{name}": list(each) for name, each in usual.items()}
+    )
     slept: list[float] = []
     retry = Retry(slept.append, lambda: 0.5, attempts=3)
     options = IndexOptions("embedder", 2, given_name="passages", retry=retry, clock=lambda: NOW, visibility_seconds=1.0)
@@ -325,7 +327,7 @@ def test_a_count_of_some_of_the_shards_is_a_failure() -> None:
 def test_the_first_refusal_of_a_search_is_told_once(kind: str, first: Reply | None) -> None:
     told: list[str] = []
     usual: dict[str, list[Reply | None]] = {"mapping": [MAPPING], "msearch": [FINDS]}
-    at = scene(lambda: told.append("waiting"), **{**usual, kind: [first, first, *usual[kind]]})
+    at = scene(lambda: told.append("waiting"), None, **{**usual, kind: [first, first, *usual[kind]]})
     for _ in range(2):
         at.index.search(QUERY)
         assert told == ["waiting"]

@@ -48,7 +48,7 @@ def test_the_document_whose_passages_and_card_match_is_first() -> None:
         "fused",
     }  # fmt: skip
     assert found.path == ()
-    assert (found.first(1), found.first(15)) == ({"travel"}, set(STORE))
+    assert [found.first(1), found.first(15)] == [{"travel"}, set(STORE)]
 
 
 def test_cards_alone_find_a_document_whose_passages_were_not_found() -> None:

@@ -12,6 +12,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from cicada_embedded import snapshot
 from cicada_embedded.passage_index import SqlitePassageIndex
+from cicada_embedded.texts import texts
 from tests.fakes.passages import passage
 
 BASES = [KnowledgeBaseKey("tenant", name) for name in ("plays", "poems", "songs")]
@@ -46,7 +47,6 @@ def test_the_base_that_was_searched_least_recently_is_given_up(
 ) -> None:
     monkeypatch.setattr(snapshot, "_MAX_KEPT", 2)
     reads: list[int] = []
-    texts = snapshot.texts
     monkeypatch.setattr(snapshot, "texts", lambda *rows: reads.append(rows[2]) or texts(*rows))  # type: ignore[func-returns-value]
     for base in BASES:
         put(index, base, "macbeth", "crown")

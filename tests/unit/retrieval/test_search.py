@@ -61,7 +61,8 @@ def test_a_passage_that_both_lanes_find_comes_first() -> None:
     index, embedder = LetterIndex("dagger cab", "dagger ddd", "cab cab"), LetterEmbedder()
     for fusion, relevance in (("rrf", 1.0), ("zscore", 0.9298)):
         [best, *_] = found(HybridSearch(index, embedder, fusion=fusion), "dagger ddd").passages  # type: ignore[arg-type]
-        assert (best.passage.text, best.relevance) == ("dagger ddd", pytest.approx(relevance, abs=1e-4))
+        assert best.passage.text == "dagger ddd"
+        assert best.relevance == pytest.approx(relevance, abs=1e-4)
     assert embedder.asked == ["dagger ddd"] * 2
 
 
