@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.bedrock.cards import BedrockCardRanker, BedrockCardWriter, parsed_order
 from cicada.documents.catalogue import Card, DocumentRow
@@ -35,8 +36,9 @@ def wrote(card: object, stop_reason: str = "tool_use") -> Answered:
     return converse_reply("Gladly.", tool_use("write_card", card), stop_reason=stop_reason)
 
 
-def write(bedrock: ScriptedBedrock) -> CardDraft:
-    return BedrockCardWriter(bedrock.client("bedrock-runtime"), "amazon.nova-micro-v1:0", AT_ONCE).write(EXCERPT)
+def write(bedrock: ScriptedBedrock, language: str = "de") -> CardDraft:
+    writer = BedrockCardWriter(bedrock.client("bedrock-runtime"), "amazon.nova-micro-v1:0", AT_ONCE)
+    return writer.write(replace(EXCERPT, language=language))
 
 
 def written(*replies: Reply) -> CardDraft:
@@ -50,10 +52,19 @@ def test_the_model_is_given_the_document_and_must_call_the_tool() -> None:
     tags, questions = ("reisekosten", "erstattung"), ("Wie beantrage ich Reisekosten?",)
     assert draft == CardDraft("Regelt die Erstattung von Reisekosten.", tags, questions)
     instruction, text = asked(bedrock)
-    assert bedrock.requests[0].body["toolConfig"]["toolChoice"] == {"tool": {"name": "write_card"}}
+    tools = bedrock.requests[0].body["toolConfig"]
+    parts = tools["tools"][0]["toolSpec"]["inputSchema"]["json"]["properties"]
+    assert tools["toolChoice"] == {"tool": {"name": "write_card"}}
+    assert {name: part["type"] for name, part in parts.items()} == dict.fromkeys(CARD, "array") | {"overview": "string"}
     assert "German" in instruction
     headings = "Headings:\n| Zweck\n| Wie lange?\n"
     assert text == f"Title:\n| Reisekosten\n{headings}Text:\n| Diese Richtlinie regelt die Erstattung."
+
+
+def test_a_card_of_an_unknown_language_is_written_in_that_of_the_document() -> None:
+    with scripted_bedrock(wrote(CARD)) as bedrock:
+        write(bedrock, "tlh")
+    assert "in the language of the document" in asked(bedrock)[0]
 
 
 def test_a_written_card_is_bounded() -> None:

@@ -44,8 +44,8 @@ FAILURES = pytest.mark.parametrize("failure", IN_MID_STREAM.values(), ids=IN_MID
 
 def chat_model(bedrock: ScriptedBedrock, slept: list[float] | None = None) -> BedrockChatModel:
     """A model; the seconds that it would have waited are added to `slept`."""
-    retry = Retry(sleep=[].append if slept is None else slept.append, chance=lambda: 0.5)
-    return BedrockChatModel(bedrock.client("bedrock-runtime"), MODEL, retry)
+    waits: list[float] = [] if slept is None else slept
+    return BedrockChatModel(bedrock.client("bedrock-runtime"), MODEL, Retry(waits.append, lambda: 0.5))
 
 
 def all_of(*replies: Reply, slept: list[float] | None = None) -> list[str | ModelUsage]:

@@ -166,11 +166,11 @@ class Shelf:
     index: LetterIndex = field(default_factory=LetterIndex)
     clock: Clock = field(default_factory=Clock)
 
-    def routed(self, text: str, above: int = 2, documents: int = 2, filter: PassageFilter = FILTER) -> Routed:
+    def routed(self, text: str, above: int = 2, filter: PassageFilter = FILTER, **settings: int) -> Routed:
         vector = LetterEmbedder().embed_query(text)
         hits = self.index.search(IndexQuery(filter, text, vector, 1))
         sizes = BaseSizes(self.index, self.clock)
-        routing = BaseRouting(DocumentRouter(self.index), self.index, sizes, above, documents)
+        routing = BaseRouting(DocumentRouter(self.index), self.index, sizes, above, **settings)
         return routing.routed(EncodedQuery(text, vector), filter, fuse(hits, "zscore"))
 
 
@@ -188,7 +188,7 @@ def test_a_small_base_is_searched_whole() -> None:
 
 def test_in_a_larger_one_the_documents_of_cards_and_passages_count() -> None:
     made = shelf()
-    found = made.routed("dagger aaa")
+    found = made.routed("dagger aaa", documents=2)
     assert (found.document_ids, found.path[0]) == (frozenset({"alpha", "beta"}), "route:2/3")
     # Those of the document that only its card found are fetched.
     assert {hit.passage.document.document_id for hit in found.hits.semantic} == {"beta"}
@@ -199,13 +199,13 @@ def test_in_a_larger_one_the_documents_of_cards_and_passages_count() -> None:
 
 def test_nothing_is_routed_to_that_the_asker_may_not_read_and_the_path_says_nothing_of_it() -> None:
     made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
-    before = made.routed("dagger", filter=ann)
+    before = made.routed("dagger", filter=ann, documents=2)
     made.index.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
     for documents in (2, 4):
         found = made.routed("dagger", documents=documents, filter=ann)
         assert found.document_ids is not None
         assert "secret" not in found.document_ids
-    assert made.routed("dagger", filter=ann).path == before.path != ()
+    assert made.routed("dagger", filter=ann, documents=2).path == before.path != ()
     thane = replace(FILTER, reader=frozenset({"group:thanes"}))
     assert made.routed("dagger", documents=4, filter=thane).path[0] == "route:4/4"
 

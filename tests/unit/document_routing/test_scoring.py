@@ -61,13 +61,14 @@ def test_the_formula_of_cards_adds_words_topics_and_neighbours() -> None:
     best, tagged, near = row("best"), row("tagged"), row("near", {"best": 0.5})
     assert tagged.card
     tagged = replace(tagged, card=replace(tagged.card, topic_tags=("rent",)))
-    words = {"best": (best, 9.0), "tagged": (tagged, 1.0), "near": (near, 1.0)}
+    words = {"best": (best, 9.0), "tagged": (tagged, 1.0), "near": (near, 1.0), "plain": (None, 1.0)}
     found = [DocumentSignals(key(name), each, score) for name, (each, score) in words.items()]
     scores = {each.document.document_id: each.score for each in scored(found, ("rent",), "cards")}
     assert scores == {
         "best": pytest.approx(0.5 + 0.2 * 0.5 * 0.0),
         "tagged": pytest.approx(0.3),
         "near": pytest.approx(0.2 * 0.5),
+        "plain": pytest.approx(0.0),
     }
 
 

@@ -109,7 +109,13 @@ def test_a_field_is_found_by_its_name_and_its_display_name(name: str, found: str
 
 
 def test_without_a_schema_a_value_is_the_text_that_stands_for_it() -> None:
-    texts: dict[Given, str | tuple[str, ...]] = {True: "true", 7: "7", 7.5: "7.5", "x": "x", ("a", "b"): ("a", "b")}
+    texts: dict[str | float | bool | tuple[str, ...], str | tuple[str, ...]] = {
+        True: "true",
+        7: "7",
+        7.5: "7.5",
+        "x": "x",
+        ("a", "b"): ("a", "b"),
+    }
     assert {value: as_keyword(value) for value in texts} == texts
     assert as_keyword(7.0) == "7"
 
