@@ -431,6 +431,7 @@ def test_a_change_of_the_sidecar_writes_the_index_only_where_it_must(stage: Stag
     stage.upload(GOOD)
     for again, outcome in ((False, Outcome.UNCHANGED), (True, Outcome.INDEXED), (False, Outcome.UNCHANGED)):
         assert verdict(stage.ingester.ingest_described(MACBETH, again)) is outcome
+    assert verdict(stage.ingester.ingest_described(MACBETH)) is Outcome.UNCHANGED
 
 
 def test_a_sidecar_without_its_document_is_nothing_to_report(stage: Stage) -> None:

@@ -190,6 +190,30 @@ def test_a_failure_in_any_slice_leaves_the_old_index_answering(stage: Stage) -> 
     assert stage.start().state is RebuildState.SWITCHED
 
 
+def test_two_processes_do_not_work_on_a_rebuild_at_once(stage: Stage) -> None:
+    seen: list[RebuildProgress] = []
+
+    def intrude(key: DocumentKey) -> None:
+        stage.truth.after_read = lambda key: None
+        seen.extend([stage.start(), stage.go_on(), stage.rebuilder().abandon("run-1")])
+
+    stage.truth.after_read = intrude
+    assert stage.start().state is RebuildState.SWITCHED
+    assert seen == [RebuildProgress("run-1", RebuildState.BUSY)] * 3
+
+
+def test_of_two_that_start_at_the_same_moment_one_works(stage: Stage) -> None:
+    class Racing(InMemoryRebuildLog):
+        def read(self) -> tuple[RebuildRecord | None, str]:
+            seen = super().read()
+            super().write(RebuildRecord("the other", stage.now + 960.0), seen[1])
+            return seen
+
+    stage.log = Racing()
+    assert stage.start() == RebuildProgress("run-1", RebuildState.BUSY)
+    assert stage.contents.building is None
+
+
 def test_a_dead_holder_blocks_a_rebuild_no_longer_than_it_could_have_lived(stage: Stage) -> None:
     busy = RebuildProgress("run-0", RebuildState.BUSY)
     stage.log.write(RebuildRecord("run-0", stage.now + 960.0), "")
