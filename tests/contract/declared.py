@@ -7,14 +7,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import boto3
+from moto import mock_aws
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
     from mypy_boto3_sqs import SQSClient
 
 STORED = Path(__file__).with_name("declared.json")
+
+
+@contextmanager
+def declared_table(name: str) -> Iterator[DynamoDBClient]:
+    """A client of moto with the table of this name alone."""
+    with mock_aws():
+        client = boto3.client("dynamodb", region_name="us-east-1")
+        create_table(client, name)
+        yield client
 
 
 def create_table(client: DynamoDBClient, name: str) -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.stub import Stubber
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -32,3 +38,25 @@ def requests_of(client: DynamoDBClient) -> list[Request]:
 
     client.meta.events.register("before-parameter-build.dynamodb", note)
     return sent
+
+
+@contextmanager
+def cancelled(client: DynamoDBClient, *transactions: tuple[str, ...]) -> Iterator[None]:
+    """The transactions to come are cancelled for these reasons, one for each of their writes; none: it is made."""
+    with Stubber(client) as stub:
+        for reasons in transactions:
+            if reasons:
+                fields = {"CancellationReasons": [{"Code": reason} for reason in reasons]}
+                error = "TransactionCanceledException"
+                stub.add_client_error("transact_write_items", error, modeled_fields=fields)
+            else:
+                stub.add_response("transact_write_items", {})
+        yield
+        stub.assert_no_pending_responses()
+
+
+def pauses_of(monkeypatch: pytest.MonkeyPatch, module: Any) -> list[float]:
+    """The seconds for which a writer of this module would have slept at the most."""
+    slept: list[float] = []
+    monkeypatch.setattr(module, "CONFLICTS", replace(module.CONFLICTS, sleep=slept.append, chance=lambda: 1.0))
+    return slept

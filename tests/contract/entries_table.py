@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import boto3
-from moto import mock_aws
-
-from tests.contract.declared import create_table
+from tests.contract.declared import declared_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -19,7 +16,5 @@ TABLE = "entries"
 
 @contextmanager
 def entries_table() -> Iterator[tuple[DynamoDBClient, str]]:
-    with mock_aws():
-        client = boto3.client("dynamodb", region_name="us-east-1")
-        create_table(client, TABLE)
+    with declared_table(TABLE) as client:
         yield client, TABLE

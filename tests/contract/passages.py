@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cicada.documents.model import (
     Condition,
     DocumentKey,
     KnowledgeBaseKey,
-    MetadataValue,
-    Passage,
     PassageFilter,
-    SectionLocator,
 )
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
 from tests.contract.passage_indexes import DIMENSION
+from tests.fakes.passages import MACBETH, PLAYS, passage
 
-PLAYS = KnowledgeBaseKey("tenant-a", "plays")
-MACBETH = DocumentKey(PLAYS, "macbeth.json")
+__all__ = ["MACBETH", "PLAYS", "passage"]
+
 HAMLET = DocumentKey(PLAYS, "hamlet.json")
 VIEWERS = ("user:ross", "user:lennox", "group:thanes")
 WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")
@@ -33,31 +31,6 @@ def vector(*leading: float) -> list[float]:
 
 def random_vector(rng: random.Random) -> list[float]:
     return vector(*(rng.gauss(0, 1) for _ in range(DIMENSION)))
-
-
-def passage(
-    document: DocumentKey,
-    number: int,
-    text: str,
-    *,
-    version: str = "v1",
-    context: str = "",
-    language: str = "en",
-    metadata: Mapping[str, MetadataValue] | None = None,
-    readers: tuple[str, ...] = (),
-) -> Passage:
-    return Passage(
-        passage_id=f"{document.document_id}#{number:06d}",
-        document=document,
-        version=version,
-        title=document.document_id,
-        text=text,
-        context=context,
-        locator=SectionLocator(("Act 1", f"Scene {number}")),
-        language=language,
-        metadata=metadata or {},
-        readers=readers,
-    )
 
 
 def embedded(document: DocumentKey, *texts: str, version: str = "v1") -> list[EmbeddedPassage]:
@@ -86,11 +59,9 @@ def random_document(rng: random.Random, document: DocumentKey, version: str) -> 
     """One to six passages of a few words, with the fields `act` and, in some, `speaker`; some for certain viewers."""
     made = []
     for number in range(rng.randint(1, 6)):
-        metadata = {"act": rng.choice("12")} | (
-            {"speaker": rng.choice(("ross", "duncan"))} if rng.random() < 0.7 else {}
-        )
+        speaker = {"speaker": rng.choice(("ross", "duncan"))} if rng.random() < 0.7 else {}
         text = " ".join(rng.choices(WORDS, k=rng.randint(1, 5)))
-        readers = tuple(rng.sample(VIEWERS, rng.randint(0, 2)))
-        kept = passage(document, number, text, version=version, metadata=metadata, readers=readers)
+        viewers, metadata = tuple(rng.sample(VIEWERS, rng.randint(0, 2))), {"act": rng.choice("12"), **speaker}
+        kept = passage(document, number, text, version=version, metadata=metadata, readers=viewers)
         made.append(EmbeddedPassage(kept, random_vector(rng)))
     return made

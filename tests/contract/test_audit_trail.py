@@ -18,17 +18,9 @@ from cicada.observability.audit import DocumentsShown, Handshake, ShownDocument
 GROUP = "the-audit-log"
 NOW = 1_795_262_400.0
 OPENED = Handshake(NOW, "c1", "192.0.2.1", "curl/8", "acme", "u1", "ann")
-SHOWN = DocumentsShown(
-    NOW + 1,
-    "acme",
-    "u1",
-    "7e57d004-2b97-4e7a-b45f-5387367791cd",
-    1,
-    "scripts",
-    "complete",
-    (ShownDocument("scripts", "macbeth.json", "v1"),),
-    path=("script_query", "generate"),
-)
+REQUEST = "7e57d004-2b97-4e7a-b45f-5387367791cd"
+DOCUMENT = ShownDocument("scripts", "macbeth.json", "v1")
+SHOWN = DocumentsShown(NOW + 1, "acme", "u1", REQUEST, 1, "scripts", "complete", (DOCUMENT,), path=("generate",))
 
 
 @pytest.fixture
@@ -51,23 +43,12 @@ def test_records_are_json_objects_at_their_times_in_the_writers_own_stream(logs:
     trail.write([SHOWN, OPENED])
     trail.write([SHOWN])
     CloudWatchAuditTrail(logs, GROUP, "ws_connect/2").write([OPENED])
-    streams = [stream for stream, _, _ in stored(logs)]
-    assert sorted(streams) == ["ws_connect/1"] * 3 + ["ws_connect/2"]
-    assert (
-        "ws_connect/1",
-        int(NOW * 1000),
-        {
-            "kind": "connection",
-            "at": NOW,
-            "connectionId": "c1",
-            "address": "192.0.2.1",
-            "userAgent": "curl/8",
-            "tenant": "acme",
-            "user": "u1",
-            "login": "ann",
-        },
-    ) in stored(logs)
-    [shown] = [each for stream, _, each in stored(logs) if each["kind"] == "answer"][:1]
+    written = stored(logs)
+    assert sorted(stream for stream, _, _ in written) == ["ws_connect/1"] * 3 + ["ws_connect/2"]
+    handshake = {"kind": "connection", "at": NOW, "connectionId": "c1", "address": "192.0.2.1"}
+    handshake |= {"userAgent": "curl/8", "tenant": "acme", "user": "u1", "login": "ann"}
+    assert ("ws_connect/1", int(NOW * 1000), handshake) in written
+    shown = next(each for _, _, each in written if each["kind"] == "answer")
     assert shown["documents"] == [{"knowledgeBase": "scripts", "documentId": "macbeth.json", "version": "v1"}]
 
 

@@ -1,22 +1,25 @@
-"""The contract of `DocumentCatalogue.find_cards`, held against the fake and both engines."""
+"""The contract of `DocumentCatalogue.find_cards`, also while documents come and go, held against both engines."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import TITLE, Card, CardSection, Related, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
-from cicada.errors import ConfigurationError
+from cicada.errors import ConfigurationError, UnavailableError
 from cicada.permissions import every_document
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.ports import CataloguedIndex
-from tests.contract.card_index import asking, card, found, names, put
-from tests.contract.passage_indexes import IndexUnderTest, eventually
+from tests.contract.card_index import asking, card, described, found, names, put
+from tests.contract.passage_indexes import IndexUnderTest, OpenSearchUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, VIEWERS, WORDS, embedded, passage, random_vector, vector
+from tests.contract.test_opensearch_passage_index import Dying
 from tests.fakes.passage_index import InMemoryPassageIndex
 
 WHOLE = Card(
@@ -30,11 +33,6 @@ WHOLE = Card(
     by="a-small-model",
 )
 ELSEWHERE = KnowledgeBaseKey("tenant-b", "plays")
-
-
-@pytest.fixture
-def index(under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
-    yield under_test.open()  # type: ignore[misc]
 
 
 def test_a_card_comes_back_as_it_went_in(index: CataloguedIndex) -> None:
@@ -68,10 +66,10 @@ def test_what_names_a_document_weighs_more_than_what_its_sections_hold(index: Ca
     put(index, "in overview", card("Stock", "Dagger", "nothing"))
     put(index, "in tag", card("Nothing", "Stock", "stock", tag="dagger"))
     put(index, "nowhere", card("Nothing", "Nothing", "stock", tag="stock"))
-    lexical = index.find_cards(asking("daggers")).lexical
-    assert set(names(lexical)[:2]) == {"in title", "in tag"}
-    assert set(names(lexical)[2:]) == {"in keyword", "in overview"}
-    assert min(hit.score for hit in lexical[:2]) > max(hit.score for hit in lexical[2:]) > 0
+    first, second, third, last = index.find_cards(asking("daggers")).lexical
+    assert set(names([first, second])) == {"in title", "in tag"}
+    assert set(names([third, last])) == {"in keyword", "in overview"}
+    assert second.score > third.score >= last.score > 0
 
 
 def test_the_nearest_cards_come_first_with_their_cosine(index: CataloguedIndex) -> None:
@@ -85,15 +83,18 @@ def test_the_nearest_cards_come_first_with_their_cosine(index: CataloguedIndex) 
 
 
 def test_cards_without_vectors_and_questions_without_one_are_matched_by_words_alone(index: CataloguedIndex) -> None:
+    put(index, "none", None, vector(1.0))
     put(index, "with", card("The queen"), vector(1.0))
     put(index, "without", card("A queen"))
-    assert found(index, asking("queen", vector(1.0), document_ids=frozenset({"without"}))) == (["without"], [])
-    lexical, semantic = found(index, asking("queen", vector(1.0)))
-    assert (sorted(lexical), semantic) == (["with", "without"], ["with"])
-    lexical, semantic = found(index, asking("queen"))
-    assert (sorted(lexical), semantic) == (["with", "without"], [])
-    assert found(index, asking("?!", vector(1.0))) == ([], ["with"])
-    assert found(index, asking("?!")) == ([], [])
+    for query, lexical, semantic in (
+        (asking("queen", vector(1.0), document_ids=frozenset({"without"})), {"without"}, []),
+        (asking("queen none", vector(1.0)), {"with", "without"}, ["with"]),
+        (asking("queen"), {"with", "without"}, []),
+        (asking("?!", vector(1.0)), set(), ["with"]),
+        (asking("?!"), set(), []),
+    ):
+        by_words, by_vector = found(index, query)
+        assert (set(by_words), len(by_words), by_vector) == (lexical, len(lexical), semantic)
 
 
 def test_of_chosen_documents_only_those_with_a_vector_are_near(index: CataloguedIndex) -> None:
@@ -102,12 +103,6 @@ def test_of_chosen_documents_only_those_with_a_vector_are_near(index: Catalogued
     chosen = asking("", vector(1.0), document_ids=frozenset({"d04"}))
     assert found(index, chosen) == ([], [])
     assert found(index, asking("", vector(1.0), document_ids=frozenset({"d04", "d06"}))) == ([], ["d06"])
-
-
-def test_a_document_without_a_card_is_not_found_among_cards(index: CataloguedIndex) -> None:
-    put(index, "plain", None, vector(1.0))
-    put(index, "described", card("Queen"), vector(0.0, 1.0))
-    assert found(index, asking("queen plain", vector(1.0))) == (["described"], ["described"])
 
 
 def test_a_vector_of_another_size_is_refused(index: CataloguedIndex) -> None:
@@ -147,12 +142,15 @@ def test_a_card_is_found_only_by_those_who_may_read_its_document(index: Catalogu
 def test_filters_of_documents_hold_for_cards(index: CataloguedIndex) -> None:
     put(index, "one", card("Queen"), vector(1.0), metadata={"status": "approved"})
     put(index, "two", card("Queen"), vector(1.0), metadata={"status": "draft"})
-    approved = (AnyOf("status", frozenset({"approved"})),)
-    assert found(index, asking("queen", vector(1.0), conditions=approved)) == (["one"], ["one"])
-    only = frozenset({"two", "three"})
-    assert found(index, asking("queen", vector(1.0), document_ids=only)) == (["two"], ["two"])
-    assert found(index, asking("queen", vector(1.0), document_ids=only, conditions=approved)) == ([], [])
-    assert found(index, asking("queen", vector(1.0), document_ids=frozenset())) == ([], [])
+    approved, only = (AnyOf("status", frozenset({"approved"})),), frozenset({"two", "three"})
+    for conditions, ids, expected in (
+        (approved, None, ["one"]),
+        ((), only, ["two"]),
+        (approved, only, []),
+        ((), frozenset[str](), []),
+    ):
+        query = asking("queen", vector(1.0), conditions=conditions, document_ids=ids)
+        assert found(index, query) == (expected, expected)
 
 
 @pytest.mark.parametrize("under_test", ["sqlite", "opensearch"], indirect=True)
@@ -221,3 +219,74 @@ def test_terms_are_counted_in_the_language_of_each_passage(index: CataloguedInde
     index.replace(MACBETH, [EmbeddedPassage(each, vector(1.0)) for each in kept])
     asked = ["Kündigung", "Mieter Kündigung", "congé", "旅費", "letter", "die"]
     assert index.passages_with(PassageFilter(PLAYS), asked) == dict(zip(asked, [1, 1, 1, 1, 1, 0], strict=True))
+
+
+@pytest.fixture
+def index(under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
+    yield under_test.open()  # type: ignore[misc]
+
+
+def test_a_replaced_card_is_gone_and_a_deleted_document_has_none(index: CataloguedIndex) -> None:
+    put(index, "letter", card("Old crown"), vector(1.0))
+    put(index, "stays", card("Old storm"), vector(1.0))
+    put(index, "letter", card("New throne"), vector(0.0, 1.0), version="v2")
+    assert eventually(lambda: found(index, asking("crown")) == ([], []))
+    assert found(index, asking("new old", vector(0.0, 1.0), document_ids=frozenset({"letter"}))) == (["letter"],) * 2
+    put(index, "letter", None, version="v3")
+    assert eventually(lambda: found(index, asking("throne new", vector(0.0, 1.0))) == ([], ["stays"]))
+    index.delete(DocumentKey(PLAYS, "stays"))
+    assert eventually(lambda: found(index, asking("old storm", vector(1.0))) == ([], []))
+
+
+def test_a_search_during_replacements_sees_one_card_and_never_half_of_two(index: CataloguedIndex) -> None:
+    done, seen = Event(), set[tuple[str, str, float]]()
+
+    def search() -> None:
+        while not done.is_set():
+            hits = index.find_cards(asking("crown", vector(1.0)))
+            [hit], [_] = hits.semantic, hits.lexical
+            seen.add((hit.row.version, hit.row.card.title if hit.row.card else "", round(hit.score, 2)))
+
+    put(index, "letter", card("crown 0"), vector(1.0, 0.0), version="v0")
+    with ThreadPoolExecutor(1) as searcher:
+        searching = searcher.submit(search)
+        for number in range(1, 7):
+            put(index, "letter", card(f"crown {number}"), vector(1.0, float(number)), version=f"v{number}")
+        done.set()
+        searching.result()
+    assert seen
+    assert seen <= {(f"v{n}", f"crown {n}", round(vector(1.0, float(n))[0], 2)) for n in range(7)}
+
+
+def test_a_rebuilt_index_has_the_cards_that_were_copied_and_those_written_meanwhile(
+    under_test: IndexUnderTest, index: CataloguedIndex
+) -> None:
+    put(index, "macbeth", card("Old crown"), vector(1.0))
+    rebuild = under_test.rebuild()
+    building = rebuild.begin()
+    put(building, "macbeth", card("Copied crown"), vector(1.0))  # type: ignore[arg-type]
+    put(index, "hamlet", card("Late throne"), vector(0.0, 1.0))
+    assert names(index.find_cards(asking("copied")).lexical) == []
+    rebuild.switch()
+    for reader in (index, under_test.open()):
+        hits = reader.find_cards(asking("copied late", vector(1.0)))  # type: ignore[attr-defined]
+        assert sorted(names(hits.lexical)) == ["hamlet", "macbeth"]
+        assert [hit.row.card and hit.row.card.title for hit in hits.semantic] == ["Copied crown", "Late throne"]
+        assert names(reader.find_cards(asking("old")).lexical) == []  # type: ignore[attr-defined]
+
+
+def test_an_ingest_that_died_leaves_the_old_card(opensearch_under_test: OpenSearchUnderTest) -> None:
+    index = opensearch_under_test.open()
+    put(index, "macbeth", card("Old crown"), vector(1.0))
+    document = DocumentKey(PLAYS, "macbeth")
+    passages = embedded(document, *["queen"] * 501, version="v2")
+    with pytest.raises(UnavailableError):
+        index.replace(document, Dying(passages), described(passages, card("New crown")), vector(0.0, 1.0))
+    assert eventually(lambda: index.count(asking("").filter) == 502)
+    assert found(index, asking("new")) == ([], [])
+    hits = index.find_cards(asking("crown", vector(0.0, 1.0)))
+    assert [hit.row.version for hit in (*hits.lexical, *hits.semantic)] == ["v1", "v1"]
+    assert [hit.score for hit in hits.semantic] == pytest.approx([0.0], abs=1e-4)
+    put(index, "macbeth", card("Third crown"), vector(1.0), version="v3")
+    assert eventually(lambda: found(index, asking("old new")) == ([], []))
+    assert found(index, asking("third", vector(1.0))) == (["macbeth"], ["macbeth"])

@@ -29,32 +29,22 @@ def table(request: pytest.FixtureRequest) -> Iterator[ConnectionTable]:
             yield DynamoConnectionTable(client, TABLE)
 
 
-def test_a_connection_is_found_as_it_was_added(table: ConnectionTable) -> None:
-    table.add(FIRST, NOW + 7200)
-    table.add(SECOND, NOW + 7200)
-    assert table.get(FIRST.connection_id) == FIRST
-    assert table.get(SECOND.connection_id) == SECOND
+def test_a_connection_is_found_until_it_is_removed(table: ConnectionTable) -> None:
+    assert table.get(FIRST.connection_id) is None
+    for each in (FIRST, SECOND):
+        table.add(each, NOW + 7200)
+        assert table.get(each.connection_id) == each
+    for _ in range(2):
+        table.remove(FIRST.connection_id)
+        assert [table.get(each.connection_id) for each in (FIRST, SECOND)] == [None, SECOND]
 
 
 def test_the_groups_of_its_user_are_kept(table: ConnectionTable) -> None:
-    groups = frozenset({"legal", 'té nant,"#'})
-    table.add(Connection("in groups", Principal("acme", "ann", groups), NOW + 600, NOW), NOW + 7200)
-    table.add(FIRST, NOW + 7200)
-    found = [table.get(each) for each in ("in groups", FIRST.connection_id)]
-    assert [each.principal.groups for each in found if each] == [groups, frozenset()]
-
-
-def test_a_connection_that_was_never_added_is_not_found(table: ConnectionTable) -> None:
-    assert table.get(FIRST.connection_id) is None
-
-
-def test_a_connection_that_was_removed_is_not_found(table: ConnectionTable) -> None:
-    table.add(FIRST, NOW + 7200)
-    table.add(SECOND, NOW + 7200)
-    table.remove(FIRST.connection_id)
-    table.remove(FIRST.connection_id)
-    assert table.get(FIRST.connection_id) is None
-    assert table.get(SECOND.connection_id) == SECOND
+    for groups in (frozenset({"legal", 'té nant,"#'}), frozenset[str]()):
+        table.add(Connection("c1", Principal("acme", "ann", groups), NOW + 600, NOW), NOW + 7200)
+        found = table.get("c1")
+        assert found
+        assert found.principal.groups == groups
 
 
 def test_an_id_that_is_added_again_is_the_newer_connection(table: ConnectionTable) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from msgspec.structs import replace
@@ -270,29 +270,18 @@ def test_a_row_changes_and_goes_with_its_passages(index: CataloguedIndex) -> Non
 
 def test_while_a_document_is_replaced_it_always_has_one_row(index: CataloguedIndex) -> None:
     _put_all(index)
-    finished = threading.Event()
-
-    def write() -> None:
-        try:
-            for _ in range(6):
-                _put(index, "d0")
-        finally:
-            finished.set()
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    seen: list[list[str]] = []
-    while not (seen and finished.is_set()):
-        seen.append(_names(index, Sort(TITLE)))
-    writer.join()
-    assert {tuple(names) for names in seen} == {("d1", "d3", "d2", "d0", "d4")}
+    seen = set[tuple[str, ...]]()
+    with ThreadPoolExecutor(1) as writer:
+        writing = writer.submit(lambda: [_put(index, "d0") for _ in range(6)])
+        while not (seen and writing.done()):
+            seen.add(tuple(_names(index, Sort(TITLE))))
+        writing.result()
+    assert seen == {("d1", "d3", "d2", "d0", "d4")}
 
 
 def test_the_row_of_a_document_has_what_its_passages_have_in_common(index: CataloguedIndex) -> None:
     document = DocumentKey(PLAYS, "script")
-    chapters = [
-        passage(document, number, "queen", metadata={"chapter": str(number), "episode": "1"}) for number in range(3)
-    ]
+    chapters = [passage(document, n, "queen", metadata={"chapter": str(n), "episode": "1"}) for n in range(3)]
     index.replace(document, [EmbeddedPassage(each, vector(1.0)) for each in chapters])
     assert eventually(lambda: index.row(document) is not None)
     row = index.row(document)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from botocore.stub import Stubber
-from msgspec.structs import replace
 
 from cicada.adapters.dynamodb import request_log as dynamo_request_log
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
@@ -27,7 +23,7 @@ from cicada.identity import Principal
 from cli.operator.dead_letters import DynamoRequestReopener
 from tests.contract.connections_table import TABLE as CONNECTIONS
 from tests.contract.connections_table import connections_table
-from tests.contract.dynamo_requests import requests_of
+from tests.contract.dynamo_requests import cancelled, pauses_of, requests_of
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.clock import Clock
 
@@ -38,46 +34,41 @@ ANN = Principal("acme", "ann")
 KEY = RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
 ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
 PROFILES = EntryScope(ANN, "scripts", AgentKind.PROFILES)
-KEPT_SECONDS = 3600
+QUESTION, KEPT_SECONDS = Question("Who?", "s1", "scripts"), 3600
 
 
-@dataclass(frozen=True)
 class Tables:
     """Every adapter on one table: the keys of each are its own."""
 
-    client: DynamoDBClient
-    clock: Clock
+    def __init__(self, client: DynamoDBClient) -> None:
+        self.client, self.clock = client, Clock()
+        self.log = DynamoRequestLog(client, TABLE, self.clock)
+        self.usage = DynamoUsageTable(client, TABLE)
+        self.entries = DynamoEntryStore(client, TABLE)
 
-    @property
-    def log(self) -> DynamoRequestLog:
-        return DynamoRequestLog(self.client, TABLE, self.clock)
-
-    @property
-    def usage(self) -> DynamoUsageTable:
-        return DynamoUsageTable(self.client, TABLE)
-
-    @property
-    def entries(self) -> DynamoEntryStore:
-        return DynamoEntryStore(self.client, TABLE)
-
-    def request(self) -> NewRequest:
-        return NewRequest(KEY, Question("Who?", "s1", "scripts"), "c1", self.clock(), self.clock() + KEPT_SECONDS)
+    def create(self, key: RequestKey = KEY) -> bool:
+        until = self.clock() + KEPT_SECONDS
+        return self.log.create(NewRequest(key, QUESTION, "c1", self.clock(), until), ACCEPTED)
 
     def leased(self) -> Lease:
-        self.log.create(self.request(), ACCEPTED)
+        self.create()
         lease = self.log.take_lease(KEY, self.clock(), self.clock() + 15)
         assert lease is not None
         return lease
 
+    def rows(self, index: str | None = None) -> list[dict[str, Any]]:
+        return list(self.client.scan(TableName=TABLE, **({"IndexName": index} if index else {}))["Items"])  # type: ignore[arg-type]
+
     def times_to_live(self) -> dict[str, str]:
         """When each row may go, by its sort key."""
-        return {item["sk"]["S"]: item["expiresAt"]["N"] for item in self.client.scan(TableName=TABLE)["Items"]}
+        described = self.client.describe_time_to_live(TableName=TABLE)["TimeToLiveDescription"]
+        return {item["sk"]["S"]: item[described["AttributeName"]]["N"] for item in self.rows()}
 
 
 @pytest.fixture
 def tables() -> Iterator[Tables]:
     with requests_table() as client:
-        yield Tables(client, Clock())
+        yield Tables(client)
 
 
 READS: dict[str, Callable[[Tables], object]] = {
@@ -92,7 +83,7 @@ READS: dict[str, Callable[[Tables], object]] = {
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
 def test_a_read_asks_for_what_was_written_before_it(tables: Tables, read: Callable[[Tables], object]) -> None:
-    tables.log.create(tables.request(), ACCEPTED)
+    tables.create()
     sent = requests_of(tables.client)
     read(tables)
     assert [(each.is_read, each.parameters.get("ConsistentRead")) for each in sent] == [(True, True)]
@@ -119,8 +110,17 @@ def test_all_rows_of_a_request_are_kept_as_long_as_the_request(tables: Tables) -
     tables.clock.now += 60
     tables.log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
     tables.log.advance(lease, 2, tables.clock() + 15, Status.CANCELLED)
-    until = str(int(lease.expires_at))
-    assert tables.times_to_live() == {"HEAD": until, "E#00000001": until, "E#00000002": until, "SESSION#s1": until}
+    rows = ("HEAD", "E#00000001", "E#00000002", "SESSION#s1")
+    assert tables.times_to_live() == dict.fromkeys(rows, str(int(lease.expires_at)))
+
+
+def test_an_event_does_not_write_the_index_of_the_history(tables: Tables) -> None:
+    """DynamoDB writes an index again when an attribute in it changes, and an answer has hundreds of events."""
+    lease, before = tables.leased(), tables.rows("history")
+    tables.log.store(lease, StoredEvent(2, '{"type":"complete"}'))
+    tables.log.advance(lease, 2, tables.clock() + 15, Status.COMPLETE)
+    assert tables.rows("history") == before
+    assert len(before) == 2
 
 
 def test_a_request_that_is_redriven_is_kept_no_longer(tables: Tables) -> None:
@@ -134,11 +134,10 @@ def test_a_request_that_is_redriven_is_kept_no_longer(tables: Tables) -> None:
 
 
 def test_a_session_is_kept_as_long_as_its_latest_request(tables: Tables) -> None:
-    tables.log.create(tables.request(), ACCEPTED)
+    tables.create()
     tables.clock.now += 60
-    later = replace(tables.request(), key=RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791ce"))
-    tables.log.create(later, ACCEPTED)
-    assert tables.times_to_live()["SESSION#s1"] == str(int(later.expires_at))
+    tables.create(RequestKey(ANN, "7e57d004-2b97-4e7a-b45f-5387367791ce"))
+    assert tables.times_to_live()["SESSION#s1"] == str(int(tables.clock() + KEPT_SECONDS))
 
 
 def test_usage_is_kept_for_a_day_which_is_longer_than_any_request_is_under_way(tables: Tables) -> None:
@@ -146,30 +145,9 @@ def test_usage_is_kept_for_a_day_which_is_longer_than_any_request_is_under_way(t
     assert tables.times_to_live() == {"USAGE": str(int(tables.clock()) + 24 * 3600)}
 
 
-@contextmanager
-def cancelled(client: DynamoDBClient, *transactions: tuple[str, ...]) -> Iterator[None]:
-    """The transactions to come are cancelled for these reasons, one for each of their writes; none: it is made."""
-    with Stubber(client) as stub:
-        for reasons in transactions:
-            if reasons:
-                stub.add_client_error(
-                    "transact_write_items",
-                    "TransactionCanceledException",
-                    modeled_fields={"CancellationReasons": [{"Code": reason} for reason in reasons]},
-                )
-            else:
-                stub.add_response("transact_write_items", {})
-        yield
-        stub.assert_no_pending_responses()
-
-
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The seconds for which a writer would have slept, at the most."""
-    slept: list[float] = []
-    patient = replace(dynamo_request_log.CONFLICTS, sleep=slept.append, chance=lambda: 1.0)
-    monkeypatch.setattr(dynamo_request_log, "CONFLICTS", patient)
-    return slept
+    return pauses_of(monkeypatch, dynamo_request_log)
 
 
 IN_SESSION = ("None", "None", "TransactionConflict")
@@ -177,36 +155,36 @@ IN_SESSION = ("None", "None", "TransactionConflict")
 
 def test_two_messages_of_one_session_at_the_same_moment_are_both_stored(tables: Tables, pauses: list[float]) -> None:
     with cancelled(tables.client, IN_SESSION, IN_SESSION, ()):
-        assert tables.log.create(tables.request(), ACCEPTED)
+        assert tables.create()
     assert len(pauses) == 2
 
 
 def test_a_session_that_stays_taken_is_given_up_within_a_second(tables: Tables, pauses: list[float]) -> None:
     with cancelled(tables.client, *[IN_SESSION] * 6), pytest.raises(ThrottledError):
-        tables.log.create(tables.request(), ACCEPTED)
+        tables.create()
     assert sum(pauses) < 1
 
 
 def test_a_repeat_that_meets_a_conflict_is_a_repeat(tables: Tables, pauses: list[float]) -> None:
     with cancelled(tables.client, ("ConditionalCheckFailed", "None", "TransactionConflict")):
-        assert not tables.log.create(tables.request(), ACCEPTED)
+        assert not tables.create()
     assert pauses == []
 
 
 def test_a_transaction_that_is_cancelled_for_another_reason_is_no_repeat(tables: Tables, pauses: list[float]) -> None:
     full = ("None", "None", "ItemCollectionSizeLimitExceeded")
     with cancelled(tables.client, *[full] * 6), pytest.raises(UnavailableError):
-        tables.log.create(tables.request(), ACCEPTED)
+        tables.create()
 
 
 def test_a_record_of_a_newer_version_is_read_without_what_it_adds(tables: Tables) -> None:
     page = ListedPage("scripts", "store", (Exists("owner"),), Sort("title"), offset=20)
     record = AnswerRecord(path=("script_query",), scores=(0.5,), listing=page)
     tables.log.advance(tables.leased(), 1, tables.clock() + 15, Status.COMPLETE, record)
-    [head] = [item for item in tables.client.scan(TableName=TABLE)["Items"] if item["sk"]["S"] == "HEAD"]
-    written = json.loads(head["answerRecord"]["S"])
+    [row] = [row for row in tables.rows() if row["sk"]["S"] == "HEAD"]
+    written = json.loads(row["answerRecord"]["S"])
     newer = written | {"mood": "good", "listing": written["listing"] | {"colour": "red"}}
-    tables.client.put_item(TableName=TABLE, Item=head | {"answerRecord": {"S": json.dumps(newer)}})
+    tables.client.put_item(TableName=TABLE, Item=row | {"answerRecord": {"S": json.dumps(newer)}})
     read = tables.log.head(KEY)
     assert read is not None
     assert read.record == record

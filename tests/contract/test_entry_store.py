@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from botocore.stub import Stubber
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -30,11 +29,12 @@ from cicada.agents.model import (
 )
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.identity import Principal
+from tests.contract.dynamo_requests import cancelled, pauses_of
 from tests.contract.entries_table import entries_table
 from tests.fakes.entry_store import InMemoryEntryStore
 
 if TYPE_CHECKING:
-    from mypy_boto3_dynamodb import DynamoDBClient
+    pass
 
 SHELF = EntryScope(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
 OTHERS = {
@@ -80,20 +80,9 @@ def test_what_was_saved_is_found_as_it_was(store: EntryStore) -> None:
     assert store.live(SHELF) == [replace(BANQUO, brought_back=7)]
 
 
-def test_nothing_is_found_where_nothing_was_saved(store: EntryStore) -> None:
-    assert store.live(SHELF) == []
-    assert store.earlier(SHELF, 0.0) == []
-
-
 def test_entries_are_ordered_by_kind_and_name(store: EntryStore) -> None:
-    add(
-        store,
-        entry("Witches", ProfileKind.GROUP),
-        entry("banquo"),
-        entry("Inverness", ProfileKind.LOCATION),
-        entry("Angus"),
-        entry("Zoë #2"),
-    )
+    group, location = entry("Witches", ProfileKind.GROUP), entry("Inverness", ProfileKind.LOCATION)
+    add(store, group, entry("banquo"), location, entry("Angus"), entry("Zoë #2"))
     assert [each.name for each in store.live(SHELF)] == ["Angus", "banquo", "Zoë #2", "Witches", "Inverness"]
 
 
@@ -124,34 +113,28 @@ def test_a_name_can_be_used_once_for_each_kind(store: EntryStore) -> None:
     assert len(store.live(SHELF)) == 2
 
 
-def test_what_a_change_replaced_is_kept(store: EntryStore) -> None:
+@pytest.mark.parametrize("text", ["A ghost.", None], ids=["changed", "deleted"])
+def test_what_was_replaced_or_deleted_is_kept(store: EntryStore, text: str | None) -> None:
     add(store, BANQUO)
-    second = change(store, BANQUO, at=2.5, text="A ghost.")
-    assert store.live(SHELF) == [second]
+    after = following(BANQUO, text=text) if text else None
+    store.write(SHELF, Change(BANQUO, after, 2.5))
+    assert store.live(SHELF) == ([after] if after else [])
     assert store.earlier(SHELF, 3.0) == [EntryVersion(BANQUO, 2.5)]
 
 
-def test_what_was_deleted_is_kept_and_can_be_saved_again(store: EntryStore) -> None:
+def test_what_was_deleted_can_be_saved_again(store: EntryStore) -> None:
     add(store, BANQUO)
     store.write(SHELF, Change(BANQUO, None, 2.5))
-    assert store.live(SHELF) == []
-    assert store.earlier(SHELF, 3.0) == [EntryVersion(BANQUO, 2.5)]
     add(store, following(BANQUO))
     assert store.live(SHELF) == [following(BANQUO)]
 
 
 def test_a_renamed_entry_leaves_its_name(store: EntryStore) -> None:
     add(store, BANQUO)
-    renamed = change(store, BANQUO, name="Fleance's father")
+    renamed = change(store, change(store, BANQUO, name="BANQUO"), name="Fleance's father")
     assert store.live(SHELF) == [renamed]
     add(store, replace(BANQUO, id="another"))
     assert [each.id for each in store.live(SHELF)] == ["another", "id-banquo"]
-
-
-def test_letters_of_a_name_can_change_alone(store: EntryStore) -> None:
-    add(store, BANQUO)
-    renamed = change(store, BANQUO, name="BANQUO")
-    assert store.live(SHELF) == [renamed]
 
 
 def test_a_change_from_a_state_that_is_gone_is_refused_and_changes_nothing(store: EntryStore) -> None:
@@ -166,18 +149,11 @@ def test_a_change_from_a_state_that_is_gone_is_refused_and_changes_nothing(store
 
 
 def test_a_change_of_another_entry_that_took_the_name_is_refused(store: EntryStore) -> None:
-    add(store, BANQUO)
-    with pytest.raises(EntryChangedError):
-        change(store, replace(BANQUO, id="another"), text="Another.")
-    assert store.live(SHELF) == [BANQUO]
-
-
-def test_a_name_that_was_taken_meanwhile_is_refused_and_changes_nothing(store: EntryStore) -> None:
     add(store, BANQUO, entry("Ross"))
-    with pytest.raises(EntryChangedError):
-        change(store, BANQUO, name="ROSS")
-    assert store.live(SHELF) == [BANQUO, entry("Ross")]
-    assert store.earlier(SHELF, 0.0) == []
+    for before, name in ((replace(BANQUO, id="another"), "Banquo"), (BANQUO, "ROSS")):
+        with pytest.raises(EntryChangedError):
+            change(store, before, name=name, text="Another.")
+    assert (store.live(SHELF), store.earlier(SHELF, 0.0)) == ([BANQUO, entry("Ross")], [])
 
 
 def test_so_many_earlier_states_of_an_entry_are_kept_and_the_latest_come_first(store: EntryStore) -> None:
@@ -208,12 +184,7 @@ def test_an_earlier_state_expires(store: EntryStore) -> None:
 NAMES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=30).filter(matching_key)
 
 
-@dataclass
-class Counted:
-    number: int = 0
-
-
-RUNS = Counted()
+RUNS = itertools.count()
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -221,18 +192,16 @@ RUNS = Counted()
 def test_any_order_of_saves_and_deletes_ends_like_the_same_on_a_dictionary(
     store: EntryStore, actions: list[tuple[bool, str, str]]
 ) -> None:
-    RUNS.number += 1
-    scope = replace(SHELF, knowledge_base=f"run-{RUNS.number}")
+    scope = replace(SHELF, knowledge_base=f"run-{next(RUNS)}")
     expected: dict[tuple[str, str], Entry] = {}
     for number, (save, kind, name) in enumerate(actions):
         given = replace(entry(name, kind), id=f"id {number}")
-        known = expected.get(given.key)
+        known = expected.pop(given.key, None)
         if save:
-            after = following(known, name=name) if known else given
+            after = expected[given.key] = following(known, name=name) if known else given
             store.write(scope, Change(known, after, 1.0))
-            expected[given.key] = after
         elif known:
-            store.write(scope, Change(expected.pop(given.key), None, 1.0))
+            store.write(scope, Change(known, None, 1.0))
         else:
             with pytest.raises(EntryChangedError):
                 store.write(scope, Change(given, None, 1.0))
@@ -245,42 +214,27 @@ def test_the_rows_of_a_user_are_under_one_key_and_only_earlier_states_expire() -
         add(store, BANQUO)
         change(store, BANQUO, at=100.7, text="A ghost.")
         rows = {item["sk"]["S"]: item for item in client.scan(TableName=table)["Items"]}
-        expiry = client.describe_time_to_live(TableName=table)["TimeToLiveDescription"]
+        expiry = client.describe_time_to_live(TableName=table)["TimeToLiveDescription"]["AttributeName"]
     live, earlier = "PROFILES#scripts#NOW#character#banquo", "PROFILES#scripts#EARLIER#id-banquo#00000001"
-    assert set(rows) == {live, earlier}
+    assert {key: item.get(expiry) for key, item in rows.items()} == {
+        live: None,
+        earlier: {"N": str(100 + EARLIER_KEPT_SECONDS)},
+    }
     assert {item["pk"]["S"] for item in rows.values()} == {"acme#ann"}
-    assert "expiresAt" not in rows[live]
-    assert rows[earlier]["expiresAt"] == {"N": str(100 + EARLIER_KEPT_SECONDS)}
-    assert (expiry["TimeToLiveStatus"], expiry["AttributeName"]) == ("ENABLED", "expiresAt")
 
 
 def test_a_write_that_meets_another_at_the_same_moment_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    slept: list[float] = []
-    patient = replace(dynamo_entry_store.CONFLICTS, sleep=slept.append, chance=lambda: 1.0)
-    monkeypatch.setattr(dynamo_entry_store, "CONFLICTS", patient)
+    slept = pauses_of(monkeypatch, dynamo_entry_store)
+    met, taken, full = ("TransactionConflict",), ("ConditionalCheckFailed",), ("ItemCollectionSizeLimitExceeded",)
     with entries_table() as (client, table):
         store = DynamoEntryStore(client, table)
-        cancelled(client, store, ["TransactionConflict"], ["TransactionConflict"], [])
+        with cancelled(client, met, met, ()):
+            add(store, BANQUO)
         assert len(slept) == 2
-        with pytest.raises(ThrottledError):
-            cancelled(client, store, *[["TransactionConflict"]] * 6)
-        with pytest.raises(EntryChangedError):
-            cancelled(client, store, ["TransactionConflict"], ["ConditionalCheckFailed"])
-        with pytest.raises(UnavailableError):
-            cancelled(client, store, *[["ItemCollectionSizeLimitExceeded"]] * 6)
-
-
-def cancelled(client: DynamoDBClient, store: DynamoEntryStore, *transactions: list[str]) -> None:
-    """A write whose transactions are cancelled for these reasons, in turn; none: it is made."""
-    with Stubber(client) as stub:
-        for reasons in transactions:
-            if reasons:
-                stub.add_client_error(
-                    "transact_write_items",
-                    "TransactionCanceledException",
-                    modeled_fields={"CancellationReasons": [{"Code": reason} for reason in reasons]},
-                )
-            else:
-                stub.add_response("transact_write_items", {})
-        store.write(SHELF, Change(None, BANQUO, 1.0))
-        stub.assert_no_pending_responses()
+        for reasons, error in (
+            ([met] * 6, ThrottledError),
+            ([met, taken], EntryChangedError),
+            ([full] * 6, UnavailableError),
+        ):
+            with cancelled(client, *reasons), pytest.raises(error):
+                add(store, BANQUO)

@@ -47,37 +47,31 @@ def versions(index: PassageIndex, document: DocumentKey = MACBETH) -> list[str]:
 
 
 def test_the_new_index_answers_after_the_switch_and_not_before(under_test: IndexUnderTest, index: PassageIndex) -> None:
+    put(index, OTHELLO, speeches(OTHELLO, 1, "lacking"))
     rebuild = under_test.rebuild()
     building = rebuild.begin()
     building.replace(MACBETH, speeches(MACBETH, 3, "copy"))
     building.replace(HAMLET, speeches(HAMLET, 1, "copy"))
-    assert versions(index) == ["v1", "v1"]
-    assert versions(index, HAMLET) == []
+    assert (versions(index), versions(index, HAMLET)) == (["v1", "v1"], [])
     rebuild.switch()
     for reader in (index, under_test.open()):
-        assert versions(reader) == ["copy"] * 3
-        assert versions(reader, HAMLET) == ["copy"]
-        assert reader.count(EVERYTHING) == 4
+        assert (versions(reader), versions(reader, HAMLET)) == (["copy"] * 3, ["copy"])
+        assert (reader.count(EVERYTHING), reader.passages_of(OTHELLO)) == (4, ())
         assert [passage.version for passage in reader.passages_of(MACBETH)] == ["copy"] * 3
         assert len(reader.vectors_of(PLAYS, ["macbeth.json#000002"])) == 1
 
 
-def test_what_the_new_index_lacks_is_gone_after_the_switch(under_test: IndexUnderTest, index: PassageIndex) -> None:
-    put(index, HAMLET, speeches(HAMLET, 1, "v1"))
-    rebuild = under_test.rebuild()
-    rebuild.begin().replace(MACBETH, speeches(MACBETH, 1, "copy"))
-    rebuild.switch()
-    assert index.count(EVERYTHING) == 1
-    assert index.passages_of(HAMLET) == ()
-
-
 def test_one_rebuild_can_follow_another(under_test: IndexUnderTest, index: PassageIndex) -> None:
-    for round in ("first", "second", "third"):
+    for version in ("first", "second"):
         rebuild = under_test.rebuild()
-        rebuild.begin().replace(MACBETH, speeches(MACBETH, 2, round))
+        rebuild.begin().replace(MACBETH, speeches(MACBETH, 2, version))
         rebuild.switch()
-        assert versions(index) == [round] * 2
-        put(index, HAMLET, speeches(HAMLET, 1, f"after {round}"))
+        assert versions(index) == [version] * 2
+        put(index, HAMLET, speeches(HAMLET, 1, f"after {version}"))
+    rebuild = under_test.rebuild()
+    rebuild.begin()
+    rebuild.switch()
+    assert index.count(EVERYTHING) == 0
 
 
 def test_an_abandoned_index_is_never_seen_and_nothing_is_written_to_it(
@@ -116,13 +110,6 @@ def test_a_switch_without_a_new_index_is_refused(under_test: IndexUnderTest, ind
     assert versions(index) == ["v1", "v1"]
 
 
-def test_an_empty_new_index_may_take_over(under_test: IndexUnderTest, index: PassageIndex) -> None:
-    rebuild = under_test.rebuild()
-    rebuild.begin()
-    rebuild.switch()
-    assert index.count(EVERYTHING) == 0
-
-
 def test_what_is_written_to_the_live_index_meanwhile_reaches_the_new_one(
     under_test: IndexUnderTest, index: PassageIndex
 ) -> None:
@@ -143,10 +130,10 @@ def test_another_process_can_go_on_with_a_rebuild(under_test: IndexUnderTest, in
     assert under_test.rebuild().building() is None
     under_test.rebuild().begin().replace(MACBETH, speeches(MACBETH, 2, "copy"))
     other = under_test.rebuild()
-    found = other.building()
-    assert found is not None
-    assert versions(found) == ["copy"] * 2
-    found.replace(HAMLET, speeches(HAMLET, 1, "copy"))
+    building = other.building()
+    assert building is not None
+    assert versions(building) == ["copy"] * 2
+    building.replace(HAMLET, speeches(HAMLET, 1, "copy"))
     other.switch()
     assert (versions(index), versions(index, HAMLET)) == (["copy"] * 2, ["copy"])
     assert under_test.rebuild().building() is None

@@ -46,7 +46,9 @@ def interrupted(index: OpenSearchPassageIndex, passages: list[EmbeddedPassage]) 
         index.replace(MACBETH, Dying(passages), row_of([each.passage for each in passages]))
 
 
-def test_an_ingest_that_died_leaves_the_old_version_answering(opensearch_under_test: OpenSearchUnderTest) -> None:
+def test_an_ingest_that_died_leaves_the_old_version_and_the_next_one_removes_the_rest(
+    opensearch_under_test: OpenSearchUnderTest,
+) -> None:
     index = opensearch_under_test.open()
     index.replace(MACBETH, speeches(3, "v1"))
     interrupted(index, speeches(501, "v2"))
@@ -54,13 +56,6 @@ def test_an_ingest_that_died_leaves_the_old_version_answering(opensearch_under_t
     found = index.search(asking("queen", limit=600))
     assert (versions(found.lexical), versions(found.semantic)) == (["v1"] * 3, ["v1"] * 3)
     assert [passage.version for passage in index.passages_of(MACBETH)] == ["v1"] * 3
-
-
-def test_the_next_ingest_removes_what_a_dead_one_has_left(opensearch_under_test: OpenSearchUnderTest) -> None:
-    index = opensearch_under_test.open()
-    index.replace(MACBETH, speeches(3, "v1"))
-    interrupted(index, speeches(501, "v2"))
-    assert eventually(lambda: index.count(EVERYTHING) == 503)
     index.replace(MACBETH, speeches(2, "v3"))
     assert eventually(lambda: index.count(EVERYTHING) == 2)
     assert versions(index.search(asking("queen", limit=600)).lexical) == ["v3", "v3"]

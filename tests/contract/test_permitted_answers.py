@@ -169,8 +169,15 @@ def test_an_answer_without_a_search_shows_no_document(castle: Castle, way: str) 
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_document_that_is_closed_between_search_and_gate_is_not_shown(castle: Castle, way: str) -> None:
-    castle.change = lambda: put(castle.index, SECRET, MARK, "user:duncan")
+@pytest.mark.parametrize("is_removed", [False, True], ids=["closed", "removed"])
+def test_a_document_that_is_closed_or_removed_between_search_and_gate_is_not_shown(
+    castle: Castle, way: str, is_removed: bool
+) -> None:
+    def removed() -> None:
+        castle.index.delete(SECRET)
+        assert eventually(lambda: castle.index.row(SECRET) is None)
+
+    castle.change = removed if is_removed else lambda: put(castle.index, SECRET, MARK, "user:duncan")
     said = castle.shown(*WAYS[way], READER)
     assert MARK not in said
     assert "birnam" in said
@@ -181,16 +188,6 @@ def test_a_document_that_is_opened_between_search_and_gate_is_shown_to_the_next(
     castle.change = lambda: put(castle.index, SECRET, MARK)
     assert MARK not in castle.shown(*WAYS[way], OTHER)
     assert eventually(lambda: MARK in castle.shown(*WAYS[way], OTHER))
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_document_that_is_removed_between_search_and_gate_is_not_shown(castle: Castle, way: str) -> None:
-    def removed() -> None:
-        castle.index.delete(SECRET)
-        assert eventually(lambda: castle.index.row(SECRET) is None)
-
-    castle.change = removed
-    assert MARK not in castle.shown(*WAYS[way], READER)
 
 
 @pytest.mark.parametrize("way", ["listing", "counts", "filter first", "rank first"])

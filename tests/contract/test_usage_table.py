@@ -5,8 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
@@ -77,14 +76,12 @@ def end(ports: Ports, clock: Clock, request: RequestKey) -> None:
         ports.log.advance(lease, 2, clock() + 15, Status.CANCELLED)
 
 
-def test_a_user_who_asked_for_nothing_has_no_usage(ports: Ports) -> None:
-    assert ports.table.get(ANN) == Usage()
-
-
-def test_usage_is_found_as_it_was_stored(ports: Ports) -> None:
+def test_usage_is_found_as_it_was_stored_and_kept_by_a_charge(ports: Ports) -> None:
     admitted = {key(1).request_id: NOW + 0.125}
+    assert ports.table.get(ANN) == Usage()
     assert ports.table.admit(ANN, Charge(1.123456, NOW, NOW + 60), Usage(), admitted, LATER).paid
     assert ports.table.get(ANN) == Usage(1, NOW + 1.123456, admitted)
+    assert ports.table.charge(ANN, Charge(1, NOW, NOW + 60), LATER).usage == Usage(1, NOW + 2.123456, admitted)
     assert ports.table.get(BOB) == Usage()
 
 
@@ -107,11 +104,6 @@ def test_a_charge_beyond_the_latest_arrival_is_refused_and_changes_nothing(ports
     assert ports.table.charge(ANN, Charge(1, NOW, NOW + 5), LATER).paid
 
 
-def test_a_charge_keeps_the_admitted_requests(ports: Ports) -> None:
-    ports.table.admit(ANN, Charge(1, NOW, NOW + 60), Usage(), {"r1": NOW}, LATER)
-    assert ports.table.charge(ANN, Charge(1, NOW, NOW + 60), LATER).usage == Usage(1, NOW + 2, {"r1": NOW})
-
-
 def test_of_two_changes_of_the_same_admitted_requests_one_is_made(ports: Ports) -> None:
     for number in range(3):
         before = ports.table.get(ANN)
@@ -127,11 +119,10 @@ def test_of_two_changes_of_the_same_admitted_requests_one_is_made(ports: Ports) 
 def test_a_row_without_a_charge_is_that_of_a_full_bucket() -> None:
     """Access tokens may be revoked of a user who has sent nothing yet."""
     with requests_table() as client:
-        table = DynamoUsageTable(client, TABLE)
-        client.put_item(
-            TableName=TABLE, Item={"pk": {"S": ANN.owner}, "sk": {"S": "USAGE"}, "revokedBefore": {"N": "1800000000"}}
-        )
-        assert table.charge(ANN, Charge(60, NOW, NOW + 60), LATER) == Charged(True, Usage(0, NOW + 60, {}, NOW))
+        row = {"pk": {"S": ANN.owner}, "sk": {"S": "USAGE"}, "revokedBefore": {"N": "1800000000"}}
+        client.put_item(TableName=TABLE, Item=row)
+        charged = DynamoUsageTable(client, TABLE).charge(ANN, Charge(60, NOW, NOW + 60), LATER)
+    assert charged == Charged(True, Usage(0, NOW + 60, {}, NOW))
 
 
 def test_a_missing_table_is_no_user_without_usage() -> None:
@@ -143,11 +134,11 @@ def test_rows_have_a_time_to_live_and_take_one_write_unit() -> None:
     with requests_table() as client:
         admitted = {key(number).request_id: 1_800_000_000.125 for number in range(15)}
         owner = Principal("tenant" * 5, "7e57d004-2b97-4e7a-b45f-5387367791cd")
-        table = DynamoUsageTable(client, TABLE)
-        table.admit(owner, Charge(1.123456, NOW, NOW + 60), Usage(), admitted, LATER + 0.9)
+        charge = Charge(1.123456, NOW, NOW + 60)
+        DynamoUsageTable(client, TABLE).admit(owner, charge, Usage(), admitted, LATER + 0.9)
         [item] = client.scan(TableName=TABLE)["Items"]
-        assert item["expiresAt"] == {"N": str(int(LATER))}
-        assert item_bytes(item) <= 1024
+    assert item["expiresAt"] == {"N": str(int(LATER))}
+    assert item_bytes(item) <= 1024
 
 
 def item_bytes(value: object, name: str = "") -> int:
@@ -163,42 +154,34 @@ def item_bytes(value: object, name: str = "") -> int:
     return size + (len(content.encode()) if kind == "S" else len(content) // 2 + 2)
 
 
-def test_two_messages_at_once_do_not_share_the_last_place(ports: Ports, clock: Clock) -> None:
+def disturbed(ports: Ports, clock: Clock) -> tuple[UsageLimits, DisturbedUsageTable]:
     table = DisturbedUsageTable(ports.table)
-    limits = limits_on(ports, clock, table)
+    return limits_on(ports, clock, table), table
+
+
+def test_two_messages_at_once_do_not_share_the_last_place(ports: Ports, clock: Clock) -> None:
+    limits, table = disturbed(ports, clock)
     for number in range(IN_FLIGHT - 1):
         limits.admit(key(number))
         store(ports, clock, key(number))
-
-    def another() -> None:
-        limits.admit(key(98))
-
-    table.between = another
+    table.between = lambda: limits.admit(key(98))
     with pytest.raises(LimitExceededError):
         limits.admit(key(99))
     assert key(98).request_id in ports.table.get(ANN).admitted
 
 
-def test_two_messages_at_once_both_count(ports: Ports, clock: Clock) -> None:
-    table = DisturbedUsageTable(ports.table)
-    limits = limits_on(ports, clock, table)
-    table.between = lambda: limits.admit(key(1))
-    limits.admit(key(2))
-    assert set(ports.table.get(ANN).admitted) == {key(1).request_id, key(2).request_id}
-    assert ports.table.get(ANN).theoretical_arrival == clock() + 2 * PRICE
-
-
-def test_the_same_message_twice_at_once_counts_once(ports: Ports, clock: Clock) -> None:
-    table = DisturbedUsageTable(ports.table)
-    limits = limits_on(ports, clock, table)
-    table.between = lambda: limits.admit(key(1))
+@pytest.mark.parametrize("other", [1, 2], ids=["the same", "another"])
+def test_messages_at_once_are_each_counted_once(ports: Ports, clock: Clock, other: int) -> None:
+    limits, table = disturbed(ports, clock)
+    table.between = lambda: limits.admit(key(other))
     limits.admit(key(1))
-    assert ports.table.get(ANN).theoretical_arrival == clock() + PRICE
+    both = {key(1).request_id, key(other).request_id}
+    assert set(ports.table.get(ANN).admitted) == both
+    assert ports.table.get(ANN).theoretical_arrival == clock() + len(both) * PRICE
 
 
 def test_a_turn_costs_two_writes(ports: Ports, clock: Clock) -> None:
-    table = DisturbedUsageTable(ports.table)
-    limits = limits_on(ports, clock, table)
+    limits, table = disturbed(ports, clock)
     for number in range(20):
         limits.enter(ANN, DEAREST_ENTRY, asks=True)
         limits.admit(key(number))
@@ -207,20 +190,6 @@ def test_a_turn_costs_two_writes(ports: Ports, clock: Clock) -> None:
         clock.now += 60 / PER_MINUTE
     assert (table.charges, table.admissions) == (20, 20)
     assert len(ports.table.get(ANN).admitted) == IN_FLIGHT
-
-
-def test_of_many_threads_only_as_many_as_permitted_get_in(clock: Clock) -> None:
-    with opened("memory", clock) as ports:
-        limits = limits_on(ports, clock)
-
-        def admitted(number: int) -> bool:
-            with suppress(LimitExceededError):
-                limits.admit(key(number))
-                return True
-            return False
-
-        with ThreadPoolExecutor(8) as pool:
-            assert sum(pool.map(admitted, range(40))) == IN_FLIGHT
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -278,6 +247,6 @@ def test_a_revocation_is_kept_beside_what_else_the_row_says(ports: Ports, clock:
 
 
 def test_a_later_revocation_stays(ports: Ports) -> None:
-    ports.table.revoke(ANN, NOW + 2, LATER)
-    ports.table.revoke(ANN, NOW, LATER)
+    for at in (NOW + 2, NOW):
+        ports.table.revoke(ANN, at, LATER)
     assert ports.table.get(ANN).revoked_before == NOW + 2

@@ -11,13 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import unquote
 
 import boto3
+import pytest
 from botocore.config import Config
 from botocore.response import StreamingBody
 
+from cicada.adapters.aws_errors import Retry
+from cicada.errors import CicadaError
 from tests.patience import PATIENCE_SECONDS
 
 STALLED, STALL_SECONDS = "x-stalls", 0.05
@@ -109,6 +112,15 @@ class Refused:
 
     status: int
     code: str
+
+
+Piece = TypeVar("Piece")
+
+
+THROTTLED = Refused(429, "ThrottlingException")
+BUSY = Refused(503, "ServiceUnavailableException")
+DENIED = Refused(403, "AccessDeniedException")
+AT_ONCE = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
 
 
 Reply = Streamed | Answered | Refused
@@ -253,3 +265,12 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _chunked(content: bytes) -> bytes:
     return f"{len(content):x}\r\n".encode() + content + b"\r\n"
+
+
+def until_failure(pieces: Iterator[Piece]) -> tuple[list[Piece], CicadaError]:
+    """What was said, and the failure with which it ended."""
+    received: list[Piece] = []
+    with pytest.raises(CicadaError) as failure:
+        for piece in pieces:
+            received.append(piece)
+    return received, failure.value

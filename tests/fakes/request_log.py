@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -162,6 +163,10 @@ def _position(head: Head) -> tuple[object, ...]:
     return head.status, head.attempt, head.last_seq, head.lease_until
 
 
+STEPS = {name: name for name in ("create", "events", "store", "advance", "turns")}
+STEPS |= {"attach": "point", "forget_connection": "forget"}
+
+
 class DisturbedRequestLog(InMemoryRequestLog):
     """Calls `before` with the step's name ahead of each step: to note their order, to step in between, to fail."""
 
@@ -169,30 +174,13 @@ class DisturbedRequestLog(InMemoryRequestLog):
         super().__init__(clock)
         self.before: Callable[[str], None] = lambda step: None
 
-    def create(self, request: NewRequest, accepted: str) -> bool:
-        self.before("create")
-        return super().create(request, accepted)
+    def __getattribute__(self, name: str) -> Any:
+        found = super().__getattribute__(name)
+        if name not in STEPS:
+            return found
 
-    def attach(self, key: RequestKey, connection_id: str) -> Head | None:
-        self.before("point")
-        return super().attach(key, connection_id)
+        def disturbed(*given: Any, **named: Any) -> Any:
+            self.before(STEPS[name])
+            return found(*given, **named)
 
-    def forget_connection(self, key: RequestKey, connection_id: str) -> None:
-        self.before("forget")
-        super().forget_connection(key, connection_id)
-
-    def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
-        self.before("events")
-        yield from super().events(key, after_seq, last_seq)
-
-    def store(self, lease: Lease, event: StoredEvent) -> None:
-        self.before("store")
-        super().store(lease, event)
-
-    def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
-        self.before("advance")
-        return super().advance(lease, seq, until, status, record)
-
-    def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
-        self.before("turns")
-        return super().turns(principal, session_id, before, limit)
+        return disturbed

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
-from cicada.documents.catalogue import DocumentRow
+from msgspec.structs import replace
+
+from cicada.documents.catalogue import Card, DocumentRow, row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.errors import CicadaError
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
@@ -12,6 +15,7 @@ from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.fakes.passages import PLAYS, passage
 
 
 class FixedIndex:
@@ -89,3 +93,43 @@ def search_of(retriever: HybridSearch) -> KnowledgeSearch:
 
 def fixed_search(*passages: Passage) -> KnowledgeSearch:
     return search_of(HybridSearch(FixedIndex(*passages), FixedEmbedder()))
+
+
+class LetterEmbedder:
+    """Counts of the letters a to d as a vector; keeps the queries."""
+
+    model_id, dimension = "letters", 4
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed_query(self, text: str) -> Vector:
+        self.asked.append(text)
+        return self.embed_passages([text])[0]
+
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [[1e-6 + text.count(letter) for letter in "abcd"] for text in texts]
+
+
+class LetterIndex(InMemoryPassageIndex):
+    """An index of the vectors of `LetterEmbedder`, with a document for each text; keeps the queries."""
+
+    def __init__(self, *texts: str) -> None:
+        super().__init__(LetterEmbedder.model_id, LetterEmbedder.dimension)
+        self.queries: list[IndexQuery] = []
+        for number, text in enumerate(texts):
+            self.put(f"d{number}", text)
+
+    def put(self, name: str, text: str, about: str | None = None, **fields: Any) -> Passage:
+        """Store a document of one passage; with a card of its name and of what it is about."""
+        kept = passage(DocumentKey(PLAYS, name), text=text, **fields)
+        vector, card_vector = LetterEmbedder().embed_passages([text, about or ""])
+        row = row_of([kept])
+        assert row
+        described = replace(row, card=None if about is None else Card(name, about))
+        self.replace(kept.document, [EmbeddedPassage(kept, vector)], described, () if about is None else card_vector)
+        return kept
+
+    def search(self, query: IndexQuery) -> IndexHits:
+        self.queries.append(query)
+        return super().search(query)

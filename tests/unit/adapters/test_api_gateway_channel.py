@@ -28,16 +28,11 @@ def channel() -> Iterator[tuple[ApiGatewayChannel, Stubber]]:
         yield ApiGatewayChannel(client), stubber
 
 
-def test_a_frame_is_posted_as_utf_8() -> None:
+def test_a_frame_is_posted_as_utf_8_and_a_connection_closed() -> None:
     with channel() as (posting, stubber):
         stubber.add_response("post_to_connection", {}, {"ConnectionId": "c1=", "Data": FRAME.encode()})
-        posting.post("c1=", FRAME)
-        stubber.assert_no_pending_responses()
-
-
-def test_a_connection_is_closed() -> None:
-    with channel() as (posting, stubber):
         stubber.add_response("delete_connection", {}, {"ConnectionId": "c1="})
+        posting.post("c1=", FRAME)
         posting.close("c1=")
         stubber.assert_no_pending_responses()
 

@@ -5,7 +5,6 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.dialogue import Turn
@@ -14,9 +13,12 @@ from cicada.identity import Principal
 from cicada.observability.audit import ShownDocuments
 from cicada.observability.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import (
+    AT_ONCE,
+    DENIED,
     DROP,
     FLOOD,
     STALL,
+    THROTTLED,
     Refused,
     ScriptedBedrock,
     Streamed,
@@ -28,13 +30,8 @@ from tests.fakes.bedrock_wire import (
 )
 from tests.patience import PATIENCE_SECONDS
 
-TURN = AgentTurn(
-    AgentKind.THEORIES,
-    Principal("acme", "ann", frozenset({"legal"})),
-    "evening",
-    "scripts",
-    "Is Ross the third murderer?",
-)
+ANN = Principal("acme", "ann", frozenset({"legal"}))
+TURN = AgentTurn(AgentKind.THEORIES, ANN, "evening", "scripts", "Is Ross the third murderer?")
 AGENTS = {
     AgentKind.PROFILES: BedrockAgentId("AGENTP0001", "ALIASP0001"),
     AgentKind.THEORIES: BedrockAgentId("AGENTT0001", "ALIAST0001"),
@@ -50,8 +47,7 @@ FAILURES = pytest.mark.parametrize("failure", IN_MID_STREAM.values(), ids=IN_MID
 
 
 def agent(bedrock: ScriptedBedrock) -> BedrockAgent:
-    retry = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
-    return BedrockAgent(bedrock.client("bedrock-agent-runtime"), AGENTS, retry)
+    return BedrockAgent(bedrock.client("bedrock-agent-runtime"), AGENTS, AT_ONCE)
 
 
 def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session() -> None:
@@ -59,23 +55,13 @@ def test_the_final_response_is_streamed_and_the_identity_goes_with_the_session()
         assert list(agent(bedrock).reply(TURN)) == ["It may ", "be."]
     (request,) = bedrock.requests
     assert request.path == f"/agents/AGENTT0001/agentAliases/ALIAST0001/sessions/{session_id(TURN)}/text"
-    assert request.body == {
-        "inputText": "Is Ross the third murderer?",
-        "enableTrace": False,
-        "sessionState": {
-            "sessionAttributes": {
-                "tenant": "acme",
-                "user": "ann",
-                "login": "",
-                "groups": '["legal"]',
-                "knowledgeBase": "scripts",
-                "writes": "",
-                "request": "r1#2",
-            },
-            "promptSessionAttributes": {"knowledgeBase": "scripts"},
-        },
-        "streamingConfigurations": {"streamFinalResponse": True},
+    identity = {"tenant": "acme", "user": "ann", "login": "", "groups": '["legal"]'}
+    state = {
+        "sessionAttributes": identity | {"knowledgeBase": "scripts", "writes": "", "request": "r1#2"},
+        "promptSessionAttributes": {"knowledgeBase": "scripts"},
     }
+    streamed = {"enableTrace": False, "streamingConfigurations": {"streamFinalResponse": True}}
+    assert request.body == {"inputText": "Is Ross the third murderer?", "sessionState": state, **streamed}
 
 
 def test_the_turns_before_go_where_only_the_model_reads_them() -> None:
@@ -90,14 +76,8 @@ def test_the_turns_before_go_where_only_the_model_reads_them() -> None:
 
 
 def test_a_session_of_the_same_name_is_another_one_for_every_owner() -> None:
-    names = [
-        ("acme", "ann", "s"),
-        ("acme", "bob", "s"),
-        ("umbrella", "ann", "s"),
-        ("acme", "ann", "t"),
-        ("a", "b#c", "d"),
-    ]
-    names += [("a#b", "c", "d"), ("a", "b", "c#d")]
+    names = [("acme", "ann", "s"), ("acme", "bob", "s"), ("umbrella", "ann", "s"), ("acme", "ann", "t")]
+    names += [("a", "b#c", "d"), ("a#b", "c", "d"), ("a", "b", "c#d")]
     ids = {session_id(AgentTurn(AgentKind.PROFILES, Principal(t, u), s, "scripts", "…")) for t, u, s in names}
     assert len(ids) == len(names)
     assert all(re.fullmatch(r"[0-9a-zA-Z._:-]{2,100}", each) for each in ids)
@@ -136,9 +116,9 @@ def test_a_failure_before_the_first_piece_is_tried_up_to_three_times(failure: ob
 @pytest.mark.parametrize(
     ("refusal", "expected"),
     [
-        (Refused(429, "ThrottlingException"), ThrottledError),
+        (THROTTLED, ThrottledError),
         (Refused(424, "DependencyFailedException"), UnavailableError),
-        (Refused(403, "AccessDeniedException"), ConfigurationError),
+        (DENIED, ConfigurationError),
         (Streamed(()), UnavailableError),
     ],
 )

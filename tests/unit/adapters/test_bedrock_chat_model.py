@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from botocore.eventstream import ChecksumMismatch
 from botocore.exceptions import EventStreamError
@@ -25,6 +23,7 @@ from tests.fakes.bedrock_wire import (
     reply_end,
     scripted_bedrock,
     text_delta,
+    until_failure,
 )
 from tests.patience import PATIENCE_SECONDS
 
@@ -43,32 +42,15 @@ IN_MID_STREAM: dict[str, Failure] = {
 FAILURES = pytest.mark.parametrize("failure", IN_MID_STREAM.values(), ids=IN_MID_STREAM)
 
 
-class Waits:
-    """A clock that notes how long it was to sleep."""
-
-    def __init__(self) -> None:
-        self.seconds: list[float] = []
-
-    def retry(self) -> Retry:
-        return Retry(sleep=self.seconds.append, chance=lambda: 0.5)
+def chat_model(bedrock: ScriptedBedrock, slept: list[float] | None = None) -> BedrockChatModel:
+    """A model; the seconds that it would have waited are added to `slept`."""
+    waits: list[float] = [] if slept is None else slept
+    return BedrockChatModel(bedrock.client("bedrock-runtime"), MODEL, Retry(waits.append, lambda: 0.5))
 
 
-def chat_model(bedrock: ScriptedBedrock, waits: Waits | None = None) -> BedrockChatModel:
-    client = bedrock.client("bedrock-runtime")
-    return BedrockChatModel(client, MODEL, (waits or Waits()).retry())
-
-
-def all_of(*replies: Reply, waits: Waits | None = None) -> list[str | ModelUsage]:
+def all_of(*replies: Reply, slept: list[float] | None = None) -> list[str | ModelUsage]:
     with scripted_bedrock(*replies) as bedrock:
-        return list(chat_model(bedrock, waits).stream(PROMPT))
-
-
-def until_failure(pieces: Iterator[str | ModelUsage]) -> tuple[list[str | ModelUsage], CicadaError]:
-    received: list[str | ModelUsage] = []
-    with pytest.raises(CicadaError) as failure:
-        for piece in pieces:
-            received.append(piece)
-    return received, failure.value
+        return list(chat_model(bedrock, slept).stream(PROMPT))
 
 
 def test_pieces_come_as_they_are_generated_and_then_the_usage() -> None:
@@ -105,22 +87,20 @@ def test_a_failure_after_the_first_piece_breaks_the_stream_and_is_not_tried_agai
 
 @FAILURES
 def test_a_failure_before_the_first_piece_is_tried_again(failure: Failure) -> None:
-    waits = Waits()
-    assert all_of(Streamed((START, failure[0])), HELLO, waits=waits) == ["Hel", "lo", ModelUsage(7, 3)]
-    assert waits.seconds == [0.25]
+    slept: list[float] = []
+    assert all_of(Streamed((START, failure[0])), HELLO, slept=slept) == ["Hel", "lo", ModelUsage(7, 3)]
+    assert slept == [0.25]
 
 
 @FAILURES
 def test_a_failure_before_the_first_piece_that_lasts_is_named_after_three_tries(failure: Failure) -> None:
     disturbance, cause = failure
-    waits = Waits()
+    slept: list[float] = []
     with scripted_bedrock(Streamed((START, disturbance))) as bedrock:
-        received, error = until_failure(chat_model(bedrock, waits).stream(PROMPT))
-    assert received == []
+        received, error = until_failure(chat_model(bedrock, slept).stream(PROMPT))
+    assert (received, len(bedrock.requests), slept) == ([], 3, [0.25, 0.5])
     assert type(error) is (ThrottledError if cause is EventStreamError else UnavailableError)
     assert isinstance(error.__cause__, cause)
-    assert len(bedrock.requests) == 3
-    assert waits.seconds == [0.25, 0.5]
 
 
 def test_a_stream_that_ends_in_order_but_without_its_last_event_is_broken() -> None:
@@ -156,8 +136,8 @@ def test_a_refusal_is_retried_where_that_can_help(
 
 def test_a_server_that_is_not_there_is_unavailable() -> None:
     with scripted_bedrock(HELLO) as bedrock:
-        client = bedrock.client("bedrock-runtime")
-    _, error = until_failure(BedrockChatModel(client, MODEL, Waits().retry()).stream(PROMPT))
+        model = chat_model(bedrock)
+    _, error = until_failure(model.stream(PROMPT))
     assert type(error) is UnavailableError
 
 

@@ -8,12 +8,20 @@ from typing import Any
 
 import pytest
 
-from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.context_writer import BedrockContextWriter
 from cicada.quotation import quoted
-from tests.fakes.bedrock_wire import Answered, Refused, Reply, ScriptedBedrock, converse_reply, scripted_bedrock
+from tests.fakes.bedrock_wire import (
+    AT_ONCE,
+    BUSY,
+    DENIED,
+    THROTTLED,
+    Answered,
+    Reply,
+    ScriptedBedrock,
+    converse_reply,
+    scripted_bedrock,
+)
 
-AT_ONCE = Retry(sleep=lambda seconds: None)
 PASSAGES = ["Who's there?", "Nay, answer me.", "Long live the king!"]
 
 
@@ -28,19 +36,14 @@ def writing(*replies: Reply, **options: Any) -> Iterator[tuple[BedrockContextWri
 def test_each_passage_is_asked_about_behind_the_document_and_a_cache_point() -> None:
     with writing(converse_reply("The guards meet on the platform.")) as (writer, bedrock):
         contexts = writer.write("HAMLET", PASSAGES)
-    assert contexts.sentences == ("The guards meet on the platform.",) * 3
-    assert contexts.failure == ""
-    assert {request.path for request in bedrock.requests} == {"/model/amazon.nova-micro-v1:0/converse"}
-    asked = set()
-    for request in bedrock.requests:
-        [message] = request.body["messages"]
-        document, cache_point, passage = message["content"]
-        assert document == {"text": "Document:\n| HAMLET"}
-        assert cache_point == {"cachePoint": {"type": "default"}}
-        asked.add(passage["text"])
-        assert request.body["inferenceConfig"] == {"maxTokens": 150, "temperature": 0}
-    assert asked == {f"Passage:\n{quoted(text)}" for text in PASSAGES}
-    assert bedrock.requests[0].body["messages"][0]["content"][2]["text"] == f"Passage:\n{quoted(PASSAGES[0])}"
+    assert (contexts.sentences, contexts.failure) == (("The guards meet on the platform.",) * 3, "")
+    asked = [request.body["messages"][0]["content"] for request in bedrock.requests]
+    shared = [{"text": "Document:\n| HAMLET"}, {"cachePoint": {"type": "default"}}]
+    assert [content[:2] for content in asked] == [shared] * 3
+    assert {content[2]["text"] for content in asked} == {f"Passage:\n{quoted(text)}" for text in PASSAGES}
+    # The first call writes the cache that the others read.
+    assert asked[0][2]["text"] == f"Passage:\n{quoted(PASSAGES[0])}"
+    assert bedrock.requests[0].body["inferenceConfig"] == {"maxTokens": 150, "temperature": 0}
 
 
 def test_sentences_come_in_the_order_of_the_passages() -> None:
@@ -68,17 +71,16 @@ def test_nothing_is_asked_about_nothing() -> None:
 
 
 def test_a_throttled_call_is_made_again() -> None:
-    with writing(Refused(429, "ThrottlingException"), converse_reply("one")) as (writer, bedrock):
+    with writing(THROTTLED, converse_reply("one")) as (writer, _):
         assert writer.write("HAMLET", PASSAGES[:1]).sentences == ("one",)
-    assert len(bedrock.requests) == 2
 
 
 @pytest.mark.parametrize(
     ("refusal", "calls", "sentence"),
     [
-        (Refused(429, "ThrottlingException"), 3, "asked too often"),
-        (Refused(503, "ServiceUnavailableException"), 3, "did not do the call"),
-        (Refused(403, "AccessDeniedException"), 1, "AccessDenied"),
+        (THROTTLED, 3, "asked too often"),
+        (BUSY, 3, "did not do the call"),
+        (DENIED, 1, "AccessDenied"),
         (Answered({"stopReason": "end_turn"}), 3, "unknown form"),
     ],
 )

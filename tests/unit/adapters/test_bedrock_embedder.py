@@ -4,19 +4,27 @@ import math
 
 import pytest
 
-from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
-from tests.fakes.bedrock_wire import Answered, Refused, Reply, Request, ScriptedBedrock, scripted_bedrock
+from tests.fakes.bedrock_wire import (
+    AT_ONCE,
+    BUSY,
+    DENIED,
+    THROTTLED,
+    Answered,
+    Reply,
+    Request,
+    ScriptedBedrock,
+    scripted_bedrock,
+)
 
 TITAN = "amazon.titan-embed-text-v2:0"
 COHERE_3 = "cohere.embed-multilingual-v3"
 COHERE_4 = "us.cohere.embed-v4:0"
 
 
-def embedder(bedrock: ScriptedBedrock, model_id: str = TITAN, dimension: int = 2) -> BedrockEmbedder:
-    retry = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
-    return BedrockEmbedder(bedrock.client("bedrock-runtime"), model_id, dimension, retry)
+def embedder(bedrock: ScriptedBedrock, model_id: str = TITAN, concurrency: int = 4) -> BedrockEmbedder:
+    return BedrockEmbedder(bedrock.client("bedrock-runtime"), model_id, 2, AT_ONCE, concurrency=concurrency)
 
 
 class EchoingTitan(ScriptedBedrock):
@@ -46,16 +54,11 @@ def test_titans_vectors_keep_the_order_of_the_texts() -> None:
 def test_cohere_3_takes_96_texts_a_call_and_is_told_what_they_are_for() -> None:
     many, few = (Answered({"embeddings": [[0.0, 1.0]] * count}) for count in (96, 4))
     with scripted_bedrock(many, few) as bedrock:
-        retry = Retry(sleep=lambda seconds: None)
-        one_by_one = BedrockEmbedder(bedrock.client("bedrock-runtime"), COHERE_3, 2, retry, concurrency=1)
-        vectors = one_by_one.embed_passages([f"text {number}" for number in range(99)] + ["x" * 5000])
-    assert len(vectors) == 100
+        texts = [f"text {number}" for number in range(99)] + ["x" * 5000]
+        assert len(embedder(bedrock, COHERE_3, concurrency=1).embed_passages(texts)) == 100
     first, second = (request.body for request in bedrock.requests)
-    assert [len(first["texts"]), len(second["texts"])] == [96, 4]
-    assert first["texts"][95] == "text 95"
-    assert len(second["texts"][-1]) == 2048
-    assert first["input_type"] == "search_document"
-    assert first["truncate"] == "END"
+    assert (first["texts"], second["texts"]) == (texts[:96], [*texts[96:99], "x" * 2048])
+    assert (first["input_type"], first["truncate"]) == ("search_document", "END")
 
 
 def test_cohere_4_is_asked_for_floats_of_the_dimension_and_brought_to_unit_length() -> None:
@@ -72,24 +75,22 @@ def test_cohere_4_is_asked_for_floats_of_the_dimension_and_brought_to_unit_lengt
 
 
 def test_no_texts_need_no_call() -> None:
-    with scripted_bedrock(Refused(500, "InternalServerException")) as bedrock:
+    with scripted_bedrock(BUSY) as bedrock:
         assert embedder(bedrock).embed_passages([]) == []
     assert bedrock.requests == []
 
 
 def test_a_throttled_call_is_tried_again() -> None:
-    busy = Refused(429, "ThrottlingException")
-    with scripted_bedrock(busy, busy, Answered({"embedding": [1.0, 0.0]})) as bedrock:
+    with scripted_bedrock(THROTTLED, THROTTLED, Answered({"embedding": [1.0, 0.0]})) as bedrock:
         assert embedder(bedrock).embed_query("who?") == [1.0, 0.0]
-    assert len(bedrock.requests) == 3
 
 
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (Refused(429, "ThrottlingException"), ThrottledError),
-        (Refused(503, "ServiceUnavailableException"), UnavailableError),
-        (Refused(403, "AccessDeniedException"), ConfigurationError),
+        (THROTTLED, ThrottledError),
+        (BUSY, UnavailableError),
+        (DENIED, ConfigurationError),
         (Answered({"embedding": [1.0, 0.0, 0.0]}), ConfigurationError),
         (Answered({"vector": [1.0, 0.0]}), UnavailableError),
         (Answered({"embedding": None}), UnavailableError),
@@ -106,10 +107,8 @@ def test_no_vector_is_a_failure_with_a_name(reply: Reply, expected: type[CicadaE
 
 
 def test_fewer_vectors_than_texts_are_refused() -> None:
-    with (
-        scripted_bedrock(Answered({"embeddings": [[0.0, 1.0]]})) as bedrock,
-        pytest.raises(UnavailableError, match="1 vec"),
-    ):
+    one = Answered({"embeddings": [[0.0, 1.0]]})
+    with scripted_bedrock(one) as bedrock, pytest.raises(UnavailableError, match="1 vec"):
         embedder(bedrock, COHERE_3).embed_passages(["a", "b"])
 
 

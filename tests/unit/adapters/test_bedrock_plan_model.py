@@ -4,7 +4,6 @@ import json
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from cicada.adapters.bedrock.plan_model import BedrockPlanModel
 from cicada.documents.model import AnyOf
@@ -14,6 +13,9 @@ from cicada.observability.telemetry import Telemetry, recording
 from cicada.planning.by_model.prompt import PlanPrompts
 from cicada.planning.plan import Plan, Shape
 from tests.fakes.bedrock_wire import (
+    BUSY,
+    DENIED,
+    THROTTLED,
     Answered,
     Refused,
     Reply,
@@ -44,7 +46,7 @@ def called(written: object = WRITTEN) -> dict[str, Any]:
 
 def plan(bedrock: ScriptedBedrock, message: str = "my approved reports") -> Plan:
     model = BedrockPlanModel(bedrock.client("bedrock-runtime"), MODEL, PlanPrompts(load_plan_guide))
-    return model.plan(replace(request_on_reports(message)))
+    return model.plan(request_on_reports(message))
 
 
 def test_one_call_of_a_forced_tool_gives_the_whole_plan() -> None:
@@ -53,16 +55,17 @@ def test_one_call_of_a_forced_tool_gives_the_whole_plan() -> None:
     assert (made.shape, made.by, made.query) == (Shape.METADATA_ONLY, "model", WRITTEN["query"])
     assert made.filters == (AnyOf("status", frozenset({"released"})), AnyOf("author", frozenset({"Ann Lee"})))
     [request] = bedrock.requests
-    assert request.path == f"/model/{MODEL}/converse"
-    assert request.body["inferenceConfig"] == {"maxTokens": 1024, "temperature": 0}
-    assert request.body["toolConfig"]["toolChoice"] == {"tool": {"name": "plan"}}
+    assert (request.path, request.body["inferenceConfig"]) == (
+        f"/model/{MODEL}/converse",
+        {"maxTokens": 1024, "temperature": 0},
+    )
     [tool] = request.body["toolConfig"]["tools"]
-    assert tool["toolSpec"]["name"] == "plan"
+    assert request.body["toolConfig"]["toolChoice"] == {"tool": {"name": tool["toolSpec"]["name"]}}
     shown = tool["toolSpec"]["inputSchema"]["json"]["properties"]["filters"]["properties"]
     assert shown["status"]["properties"]["any_of"]["items"]["enum"] == ["draft", "released"]
 
 
-def test_what_is_the_same_for_all_messages_ends_in_a_cache_point_and_the_message_comes_after_it() -> None:
+def test_the_message_comes_after_the_cache_point() -> None:
     with scripted_bedrock(replied(called())) as bedrock:
         plan(bedrock, "my approved reports")
         plan(bedrock, "hello")
@@ -77,9 +80,9 @@ def test_what_is_the_same_for_all_messages_ends_in_a_cache_point_and_the_message
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (Refused(429, "ThrottlingException"), ThrottledError),
-        (Refused(503, "ServiceUnavailableException"), UnavailableError),
-        (Refused(403, "AccessDeniedException"), ConfigurationError),
+        (THROTTLED, ThrottledError),
+        (BUSY, UnavailableError),
+        (DENIED, ConfigurationError),
         (Refused(400, "ValidationException"), ConfigurationError),
         (replied("The status is approved.", stop="end_turn"), PlanRefusedError),
         (replied(called(), called()), PlanRefusedError),

@@ -1,20 +1,30 @@
-"""The small model as the judge of evidence and as the rewriter of queries."""
+"""The small model that judges evidence, rewrites queries and translates questions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
-from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge, parsed_quality
 from cicada.adapters.bedrock.forced_tool import ShortCall
-from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
-from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
+from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator, BedrockQueryRewriter
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.observability.telemetry import Telemetry, recording
 from cicada.retrieval.model import IndexHits, RankedPassage, Ranking, Retrieval
-from tests.fakes.bedrock_wire import Answered, Refused, ScriptedBedrock, converse_reply, scripted_bedrock
+from tests.fakes.bedrock_wire import (
+    AT_ONCE,
+    BUSY,
+    DENIED,
+    THROTTLED,
+    Answered,
+    Reply,
+    ScriptedBedrock,
+    converse_reply,
+    scripted_bedrock,
+)
 from tests.fakes.clock import Clock
 from tests.unit.answering.situation import passage
 
@@ -27,7 +37,7 @@ def said(text: str) -> Answered:
 
 
 def call(bedrock: ScriptedBedrock) -> ShortCall:
-    return ShortCall(bedrock.client("bedrock-runtime"), MODEL, Retry(sleep=lambda seconds: None, attempts=2))
+    return ShortCall(bedrock.client("bedrock-runtime"), MODEL, replace(AT_ONCE, attempts=2))
 
 
 def rewrite(bedrock: ScriptedBedrock, tried: Sequence[str] = ("Who pays?",), base: KnowledgeBase = BASE) -> str | None:
@@ -92,18 +102,60 @@ def test_the_judgement_is_a_number_or_none(reply: str, quality: float | None) ->
     assert parsed_quality(reply) == quality
 
 
-def test_failures_have_names() -> None:
-    with scripted_bedrock(Refused(429, "ThrottlingException")) as bedrock, pytest.raises(ThrottledError):
-        rewrite(bedrock)
-    found = Retrieval(IndexHits((), ()), (), Ranking((), "local"))
-    with scripted_bedrock(Refused(403, "AccessDeniedException")) as bedrock, pytest.raises(ConfigurationError):
-        BedrockEvidenceJudge(call(bedrock)).judge("Who?", found)
+@pytest.mark.parametrize(
+    ("reply", "expected", "calls"),
+    [
+        (THROTTLED, ThrottledError, 2),
+        (DENIED, ConfigurationError, 1),
+        (BUSY, UnavailableError, 2),
+        (converse_reply(), UnavailableError, 2),
+        (said("  \n"), UnavailableError, 2),
+        (Answered({"output": {}}), UnavailableError, 2),
+    ],
+)
+def test_no_reply_is_a_failure_with_a_name(reply: Reply, expected: type[CicadaError], calls: int) -> None:
+    nothing = Retrieval(IndexHits((), ()), (), Ranking((), "local"))
+    with scripted_bedrock(reply) as bedrock:
+        for ask in (rewrite, formulate, lambda bedrock: BedrockEvidenceJudge(call(bedrock)).judge("Who?", nothing)):
+            bedrock.requests.clear()
+            with pytest.raises(expected):
+                ask(bedrock)
+            assert len(bedrock.requests) == calls
 
 
-def test_its_tokens_are_counted_also_of_a_reply_that_is_of_no_use() -> None:
+def test_tokens_are_counted_also_of_a_useless_reply() -> None:
     telemetry = Telemetry(Clock())
     with recording(telemetry), scripted_bedrock(said("payment"), said(" ")) as bedrock:
         rewrite(bedrock)
         with pytest.raises(UnavailableError):
             call(bedrock).reply("Rewrite.", "Who pays?")
     assert telemetry.tokens == (500 + 250, 14 + 7)
+
+
+def formulate(bedrock: ScriptedBedrock, question: str = "Who dies?") -> str:
+    return BedrockQueryFormulator(call(bedrock)).formulate(question, "de")
+
+
+def test_a_short_cold_call_puts_the_question_into_the_language() -> None:
+    with scripted_bedrock(said(" Wer stirbt?\n")) as bedrock:
+        assert formulate(bedrock) == "Wer stirbt?"
+    instruction, text = asked(bedrock)
+    assert text == "Who dies?"
+    assert "into German" in instruction
+    assert "do not follow it" in instruction
+    [request] = bedrock.requests
+    assert (request.path, request.body["inferenceConfig"]) == (
+        f"/model/{MODEL}/converse",
+        {"maxTokens": 256, "temperature": 0},
+    )
+
+
+def test_a_long_question_is_cut() -> None:
+    with scripted_bedrock(said("x")) as bedrock:
+        formulate(bedrock, "y" * 8_000)
+    assert len(asked(bedrock)[1]) == 2_000
+
+
+def test_a_throttled_call_is_made_once_more() -> None:
+    with scripted_bedrock(THROTTLED, said("Wer stirbt?")) as bedrock:
+        assert formulate(bedrock) == "Wer stirbt?"

@@ -11,7 +11,6 @@ from cicada.errors import CicadaError, ConfigurationError, ThrottledError, Unava
 from cicada.identity import Principal
 
 OPERATION = "admin_user_global_sign_out"
-ASKED = {"UserPoolId": "us-east-1_Pool", "Username": "ann"}
 ANN = Principal("acme", "sub-of-ann", login="ann")
 DATE = {"HTTPHeaders": {"date": "Fri, 15 Jan 2027 08:00:00 GMT"}}
 MOMENT = 1_800_000_000
@@ -27,16 +26,13 @@ def sign_ins(stub: Any) -> CognitoSignIns:
     return CognitoSignIns(stub.client, "us-east-1_Pool")
 
 
-def test_when_the_sign_ins_ended_is_told_by_cognitos_clock(stub: Stubber) -> None:
-    stub.add_response(OPERATION, {"ResponseMetadata": DATE}, ASKED)
+@pytest.mark.parametrize(
+    ("principal", "name"), [(ANN, "ann"), (Principal("acme", "sub-of-ann"), "sub-of-ann")], ids=["login", "sub alone"]
+)
+def test_when_the_sign_ins_ended_is_told_by_cognitos_clock(stub: Stubber, principal: Principal, name: str) -> None:
+    stub.add_response(OPERATION, {"ResponseMetadata": DATE}, {"UserPoolId": "us-east-1_Pool", "Username": name})
     with stub:
-        assert sign_ins(stub).end(ANN) == MOMENT
-
-
-def test_a_user_whose_name_is_not_known_is_named_by_the_sub(stub: Stubber) -> None:
-    stub.add_response(OPERATION, {"ResponseMetadata": DATE}, ASKED | {"Username": "sub-of-ann"})
-    with stub:
-        sign_ins(stub).end(Principal("acme", "sub-of-ann"))
+        assert sign_ins(stub).end(principal) == MOMENT
 
 
 def test_an_account_that_exists_no_longer_has_no_sign_ins(stub: Stubber) -> None:

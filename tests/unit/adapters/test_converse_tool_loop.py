@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
 from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryScope, EntryStore, ProfileKind
@@ -17,8 +15,12 @@ from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity import Principal
 from tests.fakes.bedrock_wire import (
+    AT_ONCE,
+    BUSY,
+    DENIED,
     DROP,
     FLOOD,
+    THROTTLED,
     Refused,
     ScriptedBedrock,
     Streamed,
@@ -27,6 +29,7 @@ from tests.fakes.bedrock_wire import (
     scripted_bedrock,
     text_delta,
     tool_call,
+    until_failure,
 )
 from tests.fakes.entry_store import InMemoryEntryStore
 from tests.patience import PATIENCE_SECONDS
@@ -39,7 +42,6 @@ START = event("messageStart", {"role": "assistant"})
 GET = tool_call("get_profile", '{"kind": "character", "name": "Banquo"}')
 ASKS = Streamed((START, *GET, *reply_end("tool_use")))
 SAYS = Streamed((START, text_delta("A companion "), text_delta("of Macbeth."), *reply_end()))
-BUSY = Refused(429, "ThrottlingException")
 
 
 class BrokenStore(InMemoryEntryStore):
@@ -48,13 +50,13 @@ class BrokenStore(InMemoryEntryStore):
 
 
 def loop(bedrock: ScriptedBedrock, store: EntryStore | None = None) -> ConverseToolLoop:
+    """The loop of a model, and tools that know Banquo."""
     if store is None:
         store = InMemoryEntryStore()
         banquo = Entry("id", ProfileKind.CHARACTER, "Banquo", "A companion of Macbeth.", 1, NOON)
         store.write(EntryScope(ANN, TURN.knowledge_base, AgentKind.PROFILES), Change(None, banquo, NOON))
     toolboxes = {AgentKind.PROFILES: profile_toolbox(profile_tools(store))}
-    retry = Retry(sleep=lambda seconds: None, chance=lambda: 0.0)
-    return ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, retry)
+    return ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, AT_ONCE)
 
 
 def results(bedrock: ScriptedBedrock, request: int = 1) -> list[dict[str, Any]]:
@@ -68,32 +70,14 @@ def result_text(bedrock: ScriptedBedrock, request: int = 1) -> str:
     return str(result["content"][0]["text"])
 
 
-def spoken_until_failure(pieces: Iterator[str]) -> tuple[str, CicadaError]:
-    spoken = ""
-    with pytest.raises(CicadaError) as failure:
-        for piece in pieces:
-            spoken += piece
-    return spoken, failure.value
-
-
 def test_the_model_calls_a_tool_and_answers_from_its_result() -> None:
     with scripted_bedrock(ASKS, SAYS) as bedrock:
         assert list(loop(bedrock).reply(TURN)) == ["A companion ", "of Macbeth."]
     first, second = (request.body for request in bedrock.requests)
     assert first["system"] == [{"text": describe(AgentKind.PROFILES).instruction}]
     assert first["messages"] == [{"role": "user", "content": [{"text": "What do I have on Banquo?"}]}]
-    assert second["messages"][1] == {
-        "role": "assistant",
-        "content": [
-            {
-                "toolUse": {
-                    "toolUseId": "call-1",
-                    "name": "get_profile",
-                    "input": {"kind": "character", "name": "Banquo"},
-                }
-            }
-        ],
-    }
+    call = {"toolUseId": "call-1", "name": "get_profile", "input": {"kind": "character", "name": "Banquo"}}
+    assert second["messages"][1] == {"role": "assistant", "content": [{"toolUse": call}]}
     assert result_text(bedrock) == "The character profile “Banquo”, saved on 2026-11-01:\n| A companion of Macbeth."
     assert results(bedrock)[0]["status"] == "success"
 
@@ -183,7 +167,7 @@ def test_six_rounds_are_the_most_and_the_model_is_told_before_the_last() -> None
 
 
 def test_each_round_is_tried_again_before_its_first_piece_without_calling_tools_twice() -> None:
-    with scripted_bedrock(BUSY, ASKS, BUSY, Streamed((START, DROP)), SAYS) as bedrock:
+    with scripted_bedrock(THROTTLED, ASKS, THROTTLED, Streamed((START, DROP)), SAYS) as bedrock:
         assert "".join(loop(bedrock).reply(TURN)) == "A companion of Macbeth."
     assert len(bedrock.requests) == 5
     assert len(bedrock.requests[-1].body["messages"]) == 3
@@ -192,9 +176,9 @@ def test_each_round_is_tried_again_before_its_first_piece_without_calling_tools_
 @pytest.mark.parametrize(
     ("reply", "expected"),
     [
-        (BUSY, ThrottledError),
-        (Refused(503, "ServiceUnavailableException"), UnavailableError),
-        (Refused(403, "AccessDeniedException"), ConfigurationError),
+        (THROTTLED, ThrottledError),
+        (BUSY, UnavailableError),
+        (DENIED, ConfigurationError),
         (Streamed((START, DROP)), UnavailableError),
         (Streamed((START, text_delta("<thinking>hm"), DROP)), UnavailableError),
         (Streamed((START, *reply_end("content_filtered"))), UnavailableError),
@@ -205,24 +189,24 @@ def test_a_failure_before_any_text_is_named(
     reply: Refused | Streamed, expected: type[CicadaError], after_a_tool: bool
 ) -> None:
     with scripted_bedrock(*([ASKS] if after_a_tool else []), reply) as bedrock:
-        spoken, error = spoken_until_failure(loop(bedrock).reply(TURN))
-    assert spoken == ""
+        spoken, error = until_failure(loop(bedrock).reply(TURN))
+    assert spoken == []
     assert type(error) is expected
 
 
-@pytest.mark.parametrize("reply", [BUSY, Streamed((START, DROP)), Streamed((START, text_delta("A "), DROP))])
+@pytest.mark.parametrize("reply", [THROTTLED, Streamed((START, DROP)), Streamed((START, text_delta("A "), DROP))])
 def test_a_failure_after_something_was_said_breaks_the_answer(reply: Refused | Streamed) -> None:
     asks = Streamed((START, text_delta("Let me see."), *GET, *reply_end("tool_use")))
     with scripted_bedrock(asks, reply) as bedrock:
-        spoken, error = spoken_until_failure(loop(bedrock).reply(TURN))
-    assert spoken.startswith("Let me see.")
+        spoken, error = until_failure(loop(bedrock).reply(TURN))
+    assert spoken[0] == "Let me see."
     assert type(error) is StreamBrokenError
 
 
 def test_a_store_that_fails_is_not_taken_for_an_empty_one() -> None:
     with scripted_bedrock(ASKS, SAYS) as bedrock:
-        spoken, error = spoken_until_failure(loop(bedrock, BrokenStore()).reply(TURN))
-    assert spoken == ""
+        spoken, error = until_failure(loop(bedrock, BrokenStore()).reply(TURN))
+    assert spoken == []
     assert type(error) is UnavailableError
     assert len(bedrock.requests) == 1
 

@@ -1,15 +1,17 @@
-"""The connection to OpenSearch: signed on AWS, plain elsewhere, and quiet about bodies."""
+"""The connection to OpenSearch: signed on AWS, plain elsewhere, quiet about bodies, and telling of long searches."""
 
 from __future__ import annotations
 
 import logging
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cicada.adapters.opensearch.client import connect
+from cicada.adapters.opensearch.client import connect, waiting
 from cicada.errors import ConfigurationError
+from tests.patience import PATIENCE_SECONDS
 
 
 def connection(url: str, region: str | None) -> Any:
@@ -50,3 +52,25 @@ def test_bodies_are_not_logged_even_where_everything_is() -> None:
     logging.getLogger("opensearch").setLevel(logging.DEBUG)
     connect("http://127.0.0.1:4569", None)
     assert not logging.getLogger("opensearch").isEnabledFor(logging.DEBUG)
+
+
+def test_it_is_told_when_the_time_is_up_while_the_search_goes_on() -> None:
+    told = threading.Event()
+    with waiting(told.set, 0.01):
+        assert told.wait(PATIENCE_SECONDS)
+
+
+def test_it_is_told_once_by_whichever_comes_first() -> None:
+    told: list[int] = []
+    with waiting(lambda: told.append(1), 60) as refused:
+        refused()
+        refused()
+    assert told == [1]
+
+
+def test_nothing_is_told_of_a_search_that_is_quick() -> None:
+    told: list[int] = []
+    with waiting(lambda: told.append(1), 60) as refused:
+        pass
+    refused()
+    assert told == []

@@ -14,11 +14,12 @@ import pytest
 
 from cicada.adapters.parser_process import ParserProcesses, serve
 from cicada.bootstrap.ingest import document_parsers
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, ScriptLocator, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, ScriptLocator
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.model import TOO_COSTLY, ParsedDocument, Problem, SourceFile
 from cicada.ingest.ports import DocumentParser
 from cicada.settings import inherited_environment
+from tests.fakes.passages import passage
 
 ROOT = Path(__file__).parents[3]
 EPISODES = ROOT / "functions" / "ingest_document" / "episodes.toml"
@@ -55,12 +56,9 @@ class Puppet:
 
 def _parsed(source: SourceFile, text: str) -> ParsedDocument:
     metadata: dict[str, MetadataValue] = {"n": 1.0, "flag": True, "tags": ("a",), "day": "2026-01-31"}
-    section, script = SectionLocator(("a", "b")), ScriptLocator("e", "E", "1", "One", 1, 2, ("X",))
-    passages = (
-        Passage("p#0", source.document, "v1", "T", text, "c", section, metadata=metadata, readers=("group:hr",)),
-        Passage("p#1", source.document, "v1", "T", text, "c", script),
-    )
-    return ParsedDocument(passages, (Problem("a", "b"),))
+    script = ScriptLocator("e", "E", "1", "One", 1, 2, ("X",))
+    first = passage(source.document, 0, text, context="c", metadata=metadata, readers=("group:hr",))
+    return ParsedDocument((first, passage(source.document, 1, text, locator=script)), (Problem("a", "b"),))
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from cicada.documents.catalogue import Card, DocumentRow, Related
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, IndexQuery, Vector
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.fakes.passages import passage
 
 BASE = KnowledgeBaseKey("default", "store")
 EVERYTHING = PassageFilter(BASE)
@@ -46,16 +47,15 @@ def encoded(text: str) -> EncodedQuery:
 def index_of(documents: Mapping[str, Written]) -> InMemoryPassageIndex:
     index = InMemoryPassageIndex("letters", len(LETTERS))
     for name, written in documents.items():
-        passages = [
-            Passage(f"{name}-{number}", key(name), "1", "", text, "", SectionLocator(()), readers=written.readers)
-            for number, text in enumerate(written.passages)
-        ]
-        related = tuple(Related(other, weight) for other, weight in written.related.items())
+        readers, related = written.readers, tuple(Related(*edge) for edge in written.related.items())
         card = Card(written.title, "", written.tags, related=related) if written.has_card else None
+        kept = [
+            passage(key(name), number, text, title="", readers=readers) for number, text in enumerate(written.passages)
+        ]
         index.replace(
             key(name),
-            [EmbeddedPassage(each, vector(each.text)) for each in passages],
-            DocumentRow(key(name), written.title, "1", len(passages), 0.0, readers=written.readers, card=card),
+            [EmbeddedPassage(each, vector(each.text)) for each in kept],
+            DocumentRow(key(name), written.title, "1", len(kept), 0.0, readers=readers, card=card),
             vector(" ".join((written.title, *written.tags))) if card else (),
         )
     return index

@@ -1,4 +1,4 @@
-"""Routing questions to documents, over an index in memory."""
+"""Routing questions to documents, by itself and as a part of the search."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.document_routing.router import DocumentRouter
+from cicada.document_routing.routing import BaseRouting, BaseSizes
 from cicada.document_routing.values import Routing
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, UnavailableError
 from cicada.knowledge_bases.settings import RouteMode
+from cicada.retrieval.fusion import fuse
+from cicada.retrieval.model import EncodedQuery, IndexQuery, Routed
+from tests.fakes.clock import Clock
+from tests.fakes.passages import PLAYS
+from tests.fakes.retrieval import LetterEmbedder, LetterIndex
 from tests.unit.document_routing.documents import BASE, EVERYTHING, Written, candidates, encoded, index_of
 
 TRAVEL = "flights must be booked in economy class"
@@ -42,6 +48,7 @@ def test_the_document_whose_passages_and_card_match_is_first() -> None:
         "fused",
     }  # fmt: skip
     assert found.path == ()
+    assert [found.first(1), found.first(15)] == [{"travel"}, set(STORE)]
 
 
 def test_cards_alone_find_a_document_whose_passages_were_not_found() -> None:
@@ -92,12 +99,6 @@ def test_the_topics_of_a_document_that_only_its_passages_found_are_read() -> Non
     found = DocumentRouter(index, cards=1).route(encoded(text), ("badges",), EVERYTHING, candidates(index, text))
     concepts = {each.document.document_id: each.signals.get("concepts") for each in found.documents}
     assert concepts == {"travel": 0.0, "leave": 0.0, "visits": 1.0, "lease": 0.0}
-
-
-def test_the_first_documents_are_a_filter() -> None:
-    found = route(STORE, "flights in economy class")
-    assert found.first(1) == {"travel"}
-    assert found.first(15) == set(STORE)
 
 
 @dataclass
@@ -153,3 +154,76 @@ def test_the_order_of_the_scores_stays_if_the_model_fails(failure: CicadaError) 
     router = DocumentRouter(index, mode="precise", ranker=Ranker(failure=failure), report=reported.append)
     found = router.route(encoded(CLEAR), (), EVERYTHING, candidates(index, CLEAR))
     assert (ids(found)[0], found.path[-1], reported) == ("travel", "route:model_failed", [failure])
+
+
+FILTER = PassageFilter(PLAYS)
+
+
+@dataclass
+class Shelf:
+    """Documents about letters, each with a card of its own."""
+
+    index: LetterIndex = field(default_factory=LetterIndex)
+    clock: Clock = field(default_factory=Clock)
+
+    def routed(self, text: str, above: int = 2, filter: PassageFilter = FILTER, **settings: int) -> Routed:
+        vector = LetterEmbedder().embed_query(text)
+        hits = self.index.search(IndexQuery(filter, text, vector, 1))
+        sizes = BaseSizes(self.index, self.clock)
+        routing = BaseRouting(DocumentRouter(self.index), self.index, sizes, above, **settings)
+        return routing.routed(EncodedQuery(text, vector), filter, fuse(hits, "zscore"))
+
+
+def shelf() -> Shelf:
+    made = Shelf()
+    made.index.put("alpha", "dagger aaa", "about aaa")
+    made.index.put("beta", "bbb", "about bbb and a dagger")
+    made.index.put("gamma", "ccc", "about ccc")
+    return made
+
+
+def test_a_small_base_is_searched_whole() -> None:
+    assert shelf().routed("dagger", above=3) == Routed()
+
+
+def test_in_a_larger_one_the_documents_of_cards_and_passages_count() -> None:
+    made = shelf()
+    found = made.routed("dagger aaa", documents=2)
+    assert (found.document_ids, found.path[0]) == (frozenset({"alpha", "beta"}), "route:2/3")
+    # Those of the document that only its card found are fetched.
+    assert {hit.passage.document.document_id for hit in found.hits.semantic} == {"beta"}
+    made.index.queries.clear()
+    assert made.routed("dagger aaa", documents=1).hits.semantic == ()
+    assert len(made.index.queries) == 1
+
+
+def test_nothing_is_routed_to_that_the_asker_may_not_read_and_the_path_says_nothing_of_it() -> None:
+    made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
+    before = made.routed("dagger", filter=ann, documents=2)
+    made.index.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
+    for documents in (2, 4):
+        found = made.routed("dagger", documents=documents, filter=ann)
+        assert found.document_ids is not None
+        assert "secret" not in found.document_ids
+    assert made.routed("dagger", filter=ann, documents=2).path == before.path != ()
+    thane = replace(FILTER, reader=frozenset({"group:thanes"}))
+    assert made.routed("dagger", documents=4, filter=thane).path[0] == "route:4/4"
+
+
+def test_a_bases_size_is_the_number_of_documents_that_the_asker_may_read_counted_now_and_then() -> None:
+    made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
+    sizes = BaseSizes(made.index, made.clock, seconds=60)
+    assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 3)
+    made.index.put("delta", "ddd", readers=("user:ann",))
+    assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 3)
+    made.clock.now += 61
+    assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 4)
+    assert made.routed("dagger aaa", above=3) == Routed()
+
+
+def test_only_so_many_sizes_are_kept() -> None:
+    made = shelf()
+    sizes = BaseSizes(made.index, made.clock)
+    for number in range(2500):
+        sizes.documents(replace(FILTER, reader=frozenset({f"user:{number}"})))
+    assert len(sizes._counted) <= 1000

@@ -43,7 +43,11 @@ def test_cards_and_passages_of_a_document_are_joined() -> None:
     assert [(each.document.document_id, each.card_words, each.card_vector) for each in found] == [
         ("a", None, None), ("b", 3.0, 0.5), ("c", None, 0.4),
     ]  # fmt: skip
-    assert [sorted(each.passage.passage_id for each in one.passages) for one in found] == [["a-0", "a-1"], ["b-0"], []]
+    assert [sorted(each.passage.passage_id for each in one.passages) for one in found] == [
+        ["a#000000", "a#000001"],
+        ["b#000000"],
+        [],
+    ]
     assert found[2].passage_score is None
 
 
@@ -57,13 +61,14 @@ def test_the_formula_of_cards_adds_words_topics_and_neighbours() -> None:
     best, tagged, near = row("best"), row("tagged"), row("near", {"best": 0.5})
     assert tagged.card
     tagged = replace(tagged, card=replace(tagged.card, topic_tags=("rent",)))
-    words = {"best": (best, 9.0), "tagged": (tagged, 1.0), "near": (near, 1.0)}
+    words = {"best": (best, 9.0), "tagged": (tagged, 1.0), "near": (near, 1.0), "plain": (None, 1.0)}
     found = [DocumentSignals(key(name), each, score) for name, (each, score) in words.items()]
     scores = {each.document.document_id: each.score for each in scored(found, ("rent",), "cards")}
     assert scores == {
         "best": pytest.approx(0.5 + 0.2 * 0.5 * 0.0),
         "tagged": pytest.approx(0.3),
         "near": pytest.approx(0.2 * 0.5),
+        "plain": pytest.approx(0.0),
     }
 
 

@@ -46,16 +46,6 @@ def card_of(text: str, statistics: BaseStatistics | None = None) -> Card:
     return compile_card(outline_of(passages_of(text)), statistics or BaseStatistics())
 
 
-def test_the_sections_are_those_of_the_headings_with_their_passages() -> None:
-    card = card_of(RETURNS)
-    assert [(each.heading, each.first, each.last) for each in card.sections] == [
-        ("Returns Policy", 0, 0),
-        ("Restocking fees", 1, 1),
-        ("How do I ask for a refund?", 2, 2),
-        ("3.1 Exceptions", 3, 3),
-    ]
-
-
 def test_the_overview_is_what_the_document_begins_with() -> None:
     overview = card_of(RETURNS).overview
     assert overview.startswith("This policy says how customers send goods back and when they get a refund. It covers")
@@ -80,9 +70,10 @@ def test_a_term_of_the_whole_base_is_no_tag_and_a_rare_one_is() -> None:
     assert card_of(RETURNS).topic_tags[0] != "perishable"
 
 
-def test_singular_and_plural_are_one_term() -> None:
-    tags = card_of("# Audit\n\nAn invoice is booked. Invoices are kept. The invoices are many; each invoice is read.")
-    assert [tag for tag in tags.topic_tags if tag.startswith("invoice")] == ["invoice"]
+@pytest.mark.parametrize(("one", "many"), [("invoice", "invoices"), ("salary", "salaries")])
+def test_singular_and_plural_are_one_term(one: str, many: str) -> None:
+    card = card_of(f"# Audit\n\nA {one} is booked. The {many} are kept. No {one} is lost; each {one} is read.")
+    assert [tag for tag in card.topic_tags if tag.startswith(one[:-1])] == [one]
 
 
 def test_the_document_s_own_questions_come_before_those_that_its_headings_suggest() -> None:
@@ -107,30 +98,25 @@ def test_headings_of_other_languages_suggest_no_question() -> None:
     assert not {"die", "der", "diese"} & set(card.topic_tags)
 
 
+JAPANESE = "この手順書は品質管理の責任を定める。サンプルは部門が採る。サンプルを返す。"
+CHINESE = "客户可以提交订单编号查询进度。系统显示订单编号以及信息。邮件包含订单编号内容。"
+KOREAN = "고객은 반품을 신청할 수 있다. 반품은 주문 번호가 필요하다. 주문은 한 번이다."
+
+
 @pytest.mark.parametrize(
     ("text", "language", "term"),
-    [
-        (
-            "# 品質管理\n\n## 目的\n\nこの手順書は品質管理の責任を定める。サンプルは部門が採る。サンプルを返す。",
-            "ja",
-            "サンプル",
-        ),
-        ("# 政策\n\n客户可以提交订单编号查询进度。系统显示订单编号以及信息。邮件包含订单编号内容。", "zh", "订单编号"),
-        ("# 반품 정책\n\n고객은 반품을 신청할 수 있다. 반품은 주문 번호가 필요하다. 주문은 한 번이다.", "ko", "반품"),
-    ],
+    [(JAPANESE, "ja", "サンプル"), (CHINESE, "zh", "订单编号"), (KOREAN, "ko", "반품")],
 )
 def test_scripts_without_spaces_have_terms_too(text: str, language: str, term: str) -> None:
-    card = card_of(text)
+    card = card_of(f"# 政策\n\n{text}" if language != "ko" else f"# 반품 정책\n\n{text}")
     assert card.language == language
     assert term in {each for section in card.sections for each in section.keywords}
     assert all(len(tag) >= 2 for tag in card.topic_tags)
 
 
 def test_a_name_in_another_script_does_not_change_the_language() -> None:
-    assert (
-        card_of("# Supplier\n\nThe supplier of the parts is 東京電力 and it is audited by us each year.").language
-        == "en"
-    )
+    text = "# Supplier\n\nThe supplier of the parts is 東京電力 and it is audited by us each year."
+    assert card_of(text).language == "en"
 
 
 def test_a_script_has_its_chapters_as_sections_and_its_speakers_and_places_as_overview() -> None:
@@ -182,7 +168,10 @@ def test_a_document_without_headings_is_one_section_under_its_title() -> None:
 
 def test_a_section_is_named_by_the_headings_above_it() -> None:
     card = card_of("# Rules\n\nFirst.\n\n## Part A\n\nSecond.\n\n### Rule 1\n\nThird.\n\n### Rule 2\n\nFourth.")
-    assert [each.heading for each in card.sections] == ["Rules", "Part A", "Part A · Rule 1", "Part A · Rule 2"]
+    headings = ["Rules", "Part A", "Part A · Rule 1", "Part A · Rule 2"]
+    assert [(each.heading, each.first, each.last) for each in card.sections] == [
+        (heading, number, number) for number, heading in enumerate(headings)
+    ]
 
 
 def test_an_overview_ends_with_a_whole_sentence() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cicada.documents.catalogue import DocumentRow, Sort
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
 from cicada.errors import InvalidFilterError, InvalidFrameError
 from cicada.ingest.catalogue_event import catalogue_at_once, compared_at_once
 from cicada.ingest.model import StoredDocument
@@ -17,6 +17,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import OpenAccess
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.fakes.passages import passage
 
 STORE = KnowledgeBaseKey("acme", "store")
 SCHEMA = Schema(
@@ -37,9 +38,8 @@ def filled() -> InMemoryPassageIndex:
     }
     for name, (metadata, readers) in documents.items():
         document = DocumentKey(STORE, name)
-        kept = Passage(f"{name}#0", document, "v1", name.upper(), "Text.", "", SectionLocator(()))
         row = DocumentRow(document, name.upper(), "v1", 1, 1_700_000_000.0, "same", metadata, readers)
-        index.replace(document, [EmbeddedPassage(kept, [1.0])], row)
+        index.replace(document, [EmbeddedPassage(passage(document), [1.0])], row)
     return index
 
 
@@ -62,18 +62,11 @@ def test_the_bases_that_the_index_lacks_are_named_whoever_may_read_them() -> Non
 
 def test_an_operator_sees_every_document_whoever_may_read_it() -> None:
     found = asked(documents="list")
-    assert [each["documentId"] for each in found["documents"]] == ["b", "a"]
-    assert found["total"] == 2
-    assert found["documents"][1] == {
-        "documentId": "a",
-        "title": "A",
-        "passages": 1,
-        "version": "v1",
-        "indexedAt": "2023-11-14T22:13:20+00:00",
-        "contentHash": "same",
-        "metadata": {"status": "draft", "value": 2.0, "tags": ["x", "y"]},
-        "readers": ["user:bob"],
-    }
+    assert ([each["documentId"] for each in found["documents"]], found["total"]) == (["b", "a"], 2)
+    metadata = {"status": "draft", "value": 2.0, "tags": ["x", "y"]}
+    row = {"documentId": "a", "title": "A", "passages": 1, "version": "v1", "contentHash": "same"}
+    row |= {"indexedAt": "2023-11-14T22:13:20+00:00", "metadata": metadata, "readers": ["user:bob"]}
+    assert found["documents"][1] == row
 
 
 def test_a_list_is_filtered_sorted_paged_and_counted() -> None:
@@ -122,13 +115,8 @@ def test_a_field_that_no_document_has_is_refused_with_the_nearest(option: str) -
 
 
 def test_only_permissions_make_a_filter_for_every_viewer_and_only_what_shows_no_document_uses_it() -> None:
-    naming = {
-        str(file.relative_to(LIBRARY)): file.read_text("utf-8")
-        for file in LIBRARY.rglob("*.py")
-        if "every_document" in file.read_text("utf-8") or "reader=None" in file.read_text("utf-8")
-    }
-    operators = {"ingest/catalogue_event.py"}
-    cards = {"ingest/cards/related.py"}
-    counted = {"retrieval/completeness.py"}
-    assert set(naming) == {"documents/model.py", "permissions.py"} | operators | cards | counted
-    assert [name for name, text in naming.items() if "reader=None" in text] == ["permissions.py"]
+    texts = {str(file.relative_to(LIBRARY)): file.read_text("utf-8") for file in LIBRARY.rglob("*.py")}
+    naming = {name for name, text in texts.items() if "every_document" in text or "reader=None" in text}
+    operators, cards, counted = "ingest/catalogue_event.py", "ingest/cards/related.py", "retrieval/completeness.py"
+    assert naming == {"documents/model.py", "permissions.py", operators, cards, counted}
+    assert [name for name, text in texts.items() if "reader=None" in text] == ["permissions.py"]

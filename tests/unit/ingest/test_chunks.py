@@ -144,15 +144,6 @@ def test_the_next_chunk_starts_with_the_last_short_message() -> None:
     assert packed(*messages, limit=100, overlap=0)[1] == "Seyton: The queen, my lord, is dead."
 
 
-def test_a_message_as_large_as_a_chunk_leaves_no_room_for_the_last_one() -> None:
-    messages = [line(1, "Dead?"), line(2, "x" * 92)]
-    assert packed(*messages, limit=100, overlap=1) == ["Seyton: Dead?", "Seyton: " + "x" * 92]
-
-
-def test_the_speaker_counts_as_a_part_of_the_chunk() -> None:
-    assert [len(text) for text in packed(line(1, "x" * 93), limit=100)] == [100, 9]
-
-
 def test_speakers_are_listed_once_in_order_of_appearance() -> None:
     messages = (line(1, "Dead.", "Seyton"), line(2, "Hereafter.", "Macbeth"), line(3, "My lord.", "Seyton"))
     (chunk,) = chunks(Track("en", messages), Chunking())

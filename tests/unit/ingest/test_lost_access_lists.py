@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.identity import Principal
@@ -24,20 +23,13 @@ ANNS_FRONT, OPEN_FRONT = b"---\nreaders: user:ann\n---\nText.", b"---\nreaders: 
 
 
 class Base:
-    """A knowledge base and its ingest."""
+    """A knowledge base and its ingest; `restricted` is the name of the bases that are."""
 
-    def __init__(self, restricted: bool = False) -> None:
+    def __init__(self, restricted: str = "") -> None:
         self.store, self.truth, self.index = InMemoryDocumentStore(), InMemoryGroundTruth(), DisturbedIndex()
         self.record = RecordedAccessLists()
-        self.ingester = Ingester(
-            self.store,
-            self.truth,
-            self.index,
-            CountingEmbedder(),
-            prose_parsers(),
-            restricted=lambda name: restricted and name == "notes",
-            access_lists=self.record,
-        )
+        ports = (self.store, self.truth, self.index, CountingEmbedder(), prose_parsers())
+        self.ingester = Ingester(*ports, restricted=lambda name: name == restricted, access_lists=self.record)
 
     def put(self, content: bytes, sidecar: bytes | None) -> IngestReport:
         self.store.put(NOTE, content)
@@ -149,19 +141,15 @@ def test_a_document_that_was_removed_is_forgotten(base: Base) -> None:
 
 
 def test_in_a_restricted_base_a_document_without_viewers_is_for_nobody() -> None:
-    base = Base(restricted=True)
+    base = Base(restricted=NOTE.base_key.knowledge_base)
     assert [each.kind for each in base.put(TEXT, None).problems] == ["no_readers"]
     assert base.readable == (False, False)
-    base.put(TEXT, ANN)
-    assert base.readable == (True, False)
-    base.put(TEXT, EVERYONE)
-    assert base.readable == (True, True)
-    base.put(TEXT, None)
-    assert base.readable == (False, False)
+    for sidecar, readable in ((ANN, (True, False)), (EVERYONE, (True, True)), (None, (False, False))):
+        base.put(TEXT, sidecar)
+        assert base.readable == readable
 
 
 def test_another_base_is_not_restricted_by_it() -> None:
-    base = Base(restricted=True)
-    base.ingester = replace(base.ingester, restricted=lambda name: name == "other")
+    base = Base(restricted="other")
     base.put(TEXT, None)
     assert base.readable == (True, True)

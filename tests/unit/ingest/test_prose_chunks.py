@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,6 @@ from cicada.ingest.prose.sections import (
     Heading,
     ListItem,
     Paragraph,
-    Section,
     Table,
     first_heading,
     sections,
@@ -81,35 +81,21 @@ def test_no_text_is_lost(blocks: list[Block], chunking: Chunking) -> None:
 
 @given(DOCUMENTS, CHUNKINGS)
 def test_each_chunk_lies_in_one_section_of_the_document_in_order(blocks: list[Block], chunking: Chunking) -> None:
-    in_order = [section.path for section in sections(blocks)]
-    found = [chunk.path for chunk in prose_chunks(blocks, chunking)]
-    assert [path for number, path in enumerate(found) if number == 0 or found[number - 1] != path] == [
-        path for number, path in enumerate(in_order) if number == 0 or in_order[number - 1] != path
-    ]
+    found = [path for path, _ in groupby(chunk.path for chunk in prose_chunks(blocks, chunking))]
+    assert found == [path for path, _ in groupby(section.path for section in sections(blocks))]
 
 
 def test_a_section_is_what_stands_below_its_headings() -> None:
-    assert list(
-        sections(
-            [
-                Paragraph("Before all."),
-                Heading(1, "One"),
-                Heading(2, "One A"),
-                Paragraph("a"),
-                Heading(3, "Deeper"),
-                Paragraph("d"),
-                Heading(2, "One B"),
-                Paragraph("b"),
-                Heading(1, "Two"),
-                Paragraph("2"),
-            ]
-        )
-    ) == [
-        Section((), (Paragraph("Before all."),)),
-        Section(("One", "One A"), (Paragraph("a"),)),
-        Section(("One", "One A", "Deeper"), (Paragraph("d"),)),
-        Section(("One", "One B"), (Paragraph("b"),)),
-        Section(("Two",), (Paragraph("2"),)),
+    blocks: list[Block] = [
+        *(Paragraph("Before all."), Heading(1, "One"), Heading(2, "One A"), Paragraph("a"), Heading(3, "Deeper")),
+        *(Paragraph("d"), Heading(2, "One B"), Paragraph("b"), Heading(1, "Two"), Paragraph("2")),
+    ]
+    assert [(section.path, *map(texts_of, section.blocks)) for section in sections(blocks)] == [
+        ((), ["Before all."]),
+        (("One", "One A"), ["a"]),
+        (("One", "One A", "Deeper"), ["d"]),
+        (("One", "One B"), ["b"]),
+        (("Two",), ["2"]),
     ]
 
 
@@ -126,11 +112,6 @@ def test_a_heading_as_long_as_a_paragraph_is_both() -> None:
     assert len(found.path[0]) <= 200
     assert found.path[0].endswith("word…")
     assert found.blocks == (Paragraph("word " * 60), Paragraph("below"))
-
-
-def test_short_sections_do_not_share_a_chunk() -> None:
-    blocks = (Heading(1, "A"), Paragraph("One."), Heading(1, "B"), Paragraph("Two."))
-    assert chunked(*blocks) == [ProseChunk(("A",), "One."), ProseChunk(("B",), "Two.")]
 
 
 def test_a_chunk_begins_with_the_short_paragraph_before_it_in_its_section() -> None:

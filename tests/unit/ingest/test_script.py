@@ -1,17 +1,24 @@
-"""Script JSON, good, broken and hostile."""
+"""Script JSON, good, broken and hostile, and its passages."""
 
 from __future__ import annotations
 
 import codecs
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from cicada.documents.model import Passage, ScriptLocator
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.model import Problem, ScriptMessage, Track
-from cicada.ingest.script import Script, ScriptDefaults, parse_script
-from tests.unit.ingest.scripts import play, script, speech
+from cicada.ingest import script as script_module
+from cicada.ingest.markup import plain_text
+from cicada.ingest.model import ParsedDocument, Problem, ScriptMessage, Track
+from cicada.ingest.script import Script, ScriptDefaults, ScriptParser, parse_script
+from tests.unit.ingest.scripts import play, script, shipped_episodes, source, speech
 
 GOOD = speech(612, "The queen, my lord, is dead.")
 
@@ -47,30 +54,19 @@ def test_a_play_is_read_whole() -> None:
 
 
 def test_a_game_script_gives_a_track_for_each_language() -> None:
+    lie = {"NamesJPN": "レナ", "NamesENG": "Rena", "TextJPN": "嘘だ！", "TextENG": "Lie!"}
     records = [
         {"type": "SAVEINFO", "category": 1, "JPN": "一", "ENG": "One"},
-        {
-            "type": "MSGSET",
-            "MessageID": 101,
-            "NamesJPN": "レナ",
-            "NamesENG": "Rena",
-            "TextJPN": "嘘だ！",
-            "TextENG": "Lie!",
-        },
+        {"type": "MSGSET", "MessageID": 101, **lie},
         {"type": "MSGSET", "MessageID": 102, "TextJPN": "ひぐらしが鳴く。", "TextENG": ""},
         {"type": "SELECT", "count": 2},
     ]
     read = parse(json.dumps(records, ensure_ascii=False).encode(), own_chapter="onik_01")
-    assert read.problems == ()
-    assert read.tracks == (
-        Track("en", (ScriptMessage("onik_01", "", 101, "Rena", "Lie!"),)),
-        Track(
-            "ja",
-            (
-                ScriptMessage("onik_01", "", 101, "レナ", "嘘だ！"),
-                ScriptMessage("onik_01", "", 102, "", "ひぐらしが鳴く。"),
-            ),
-        ),
+    rena, cicadas = ("onik_01", "", 101, "レナ", "嘘だ！"), ("onik_01", "", 102, "", "ひぐらしが鳴く。")
+    english = Track("en", (ScriptMessage("onik_01", "", 101, "Rena", "Lie!"),))
+    assert (read.problems, read.tracks) == (
+        (),
+        (english, Track("ja", (ScriptMessage(*rena), ScriptMessage(*cicadas)))),
     )
 
 
@@ -88,12 +84,9 @@ def test_several_may_speak_together() -> None:
     assert read.tracks[0].messages[0] == ScriptMessage("file", "", 12, "Rena, Mion", "Lie!")
 
 
-def test_a_chapter_of_the_configuration_wins_over_the_records() -> None:
-    assert parse(script(GOOD), chapter="Chapter 7").tracks[0].messages[0].chapter_id == "Chapter 7"
-
-
-def test_the_main_language_is_that_of_the_configuration() -> None:
-    assert parse(script(GOOD), language="de").tracks[0].language == "de"
+def test_chapter_and_language_are_those_of_the_configuration() -> None:
+    [track] = parse(script(GOOD), chapter="Chapter 7", language="de").tracks
+    assert (track.messages[0].chapter_id, track.language) == ("Chapter 7", "de")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32"])
@@ -197,3 +190,153 @@ def test_a_truncated_play_is_rejected_wherever_it_ends() -> None:
     content = play("hamlet")
     for length in range(1, len(content) - 2, 9_973):
         assert "upload it again" in rejection(content[:length])
+
+
+def parsed(content: bytes, name: str = "macbeth.json", sidecar: bytes | None = None) -> ParsedDocument:
+    return ScriptParser(shipped_episodes()).parse(replace(source(name, content), sidecar=sidecar))
+
+
+def passages(name: str) -> tuple[Passage, ...]:
+    return parsed(play(name), f"{name}.json").passages
+
+
+def locator(passage: Passage) -> ScriptLocator:
+    assert isinstance(passage.locator, ScriptLocator)
+    return passage.locator
+
+
+def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
+    found = next(each for each in passages("macbeth") if "The queen, my lord, is dead." in each.text)
+    assert "Seyton: The queen, my lord, is dead." in found.text.split("\n")
+    assert found.title == "Macbeth"
+    assert found.context == "Macbeth · 5.5 Dunsinane. Within the castle. · Macbeth, Seyton"
+    assert found.metadata == {"episode_id": "macbeth", "chapter_id": "5.5", "language": "en"}
+    assert (found.version, found.language) == ("v1", "en")
+    place = locator(found)
+    assert (place.episode_id, place.chapter_id, place.speakers) == ("macbeth", "5.5", ("Macbeth", "Seyton"))
+    assert place.first_message <= 628 <= place.last_message
+
+
+@pytest.mark.parametrize("name", ["macbeth", "hamlet"])
+def test_a_play_is_whole_in_its_passages(name: str) -> None:
+    """Each message stands in the passages that claim it, and in no other chapter's."""
+    found = passages(name)
+    for record in json.loads(play(name))["messages"]:
+        number, chapter = record["messageId"], record["chapterId"]
+        claiming = [each for each in found if locator(each).first_message <= number <= locator(each).last_message]
+        assert {locator(each).chapter_id for each in claiming} == {chapter}
+        words = Counter(" ".join(each.text for each in claiming).split())
+        assert not Counter(record["textENG"].split()[1:-1]) - words
+
+
+def test_ids_are_unique_in_order_and_the_same_every_time() -> None:
+    ids = [each.passage_id for each in passages("hamlet")]
+    assert ids == sorted(set(ids)) == [each.passage_id for each in passages("hamlet")]
+    assert ids[0] == "hamlet.json#000000"
+
+
+def test_english_passages_come_first_and_japanese_ones_after_them() -> None:
+    content = script(
+        speech(1, "Lie!", "Rena", textJPN="嘘だ！", namesJPN="レナ"),
+        speech(2, "Cicadas cry.", "", textJPN="ひぐらしが鳴く。"),
+    )
+    english, japanese = parsed(content).passages
+    assert (english.language, english.text) == ("en", "Rena: Lie!\nCicadas cry.")
+    assert (japanese.language, japanese.text) == ("ja", "レナ: 嘘だ！\nひぐらしが鳴く。")
+    assert japanese.metadata["language"] == "ja"
+    assert locator(japanese).speakers == ("レナ",)
+    assert english.passage_id < japanese.passage_id
+
+
+def test_the_configuration_decides_on_the_episode_and_not_the_file() -> None:
+    content = json.dumps({"episodeId": "hamlet", "episodeName": "Hamlet", "messages": [speech(1, "Dead.")]}).encode()
+    (found,) = parsed(content).passages
+    assert found.metadata["episode_id"] == locator(found).episode_id == "macbeth"
+
+
+def test_the_sidecar_gives_viewers_attributes_and_words_to_search_and_no_episode() -> None:
+    genre = {"value": {"type": "STRING", "stringValue": "tragedy"}, "includeForEmbedding": True}
+    attributes = {"genre": genre, "episode_id": "hamlet", "_title": "Hamlet", "_language_code": "de"}
+    acl = [{"name": "ann", "type": "USER", "access": "ALLOW"}]
+    sidecar = json.dumps({"metadataAttributes": attributes, "accessControlList": acl}).encode()
+    (found,) = parsed(script(speech(1, "Dead.")), sidecar=sidecar).passages
+    assert found.readers == ("user:ann",)
+    assert found.metadata == {"genre": "tragedy", "episode_id": "macbeth", "chapter_id": "5.5", "language": "en"}
+    assert (found.context, found.title, found.language) == ("Macbeth · 5.5 · Seyton · genre: tragedy", "Macbeth", "en")
+
+
+def test_a_broken_sidecar_refuses_the_script() -> None:
+    with pytest.raises(DocumentRejectedError, match="The sidecar is not JSON"):
+        parsed(script(speech(1, "Dead.")), sidecar=b"{")
+
+
+def test_numbers_that_go_back_still_give_a_range() -> None:
+    content = script(speech(7, "First."), speech(3, "Second."))
+    (found,) = parsed(content).passages
+    assert (locator(found).first_message, locator(found).last_message) == (3, 7)
+
+
+def test_without_a_chapter_the_file_name_stands_for_it() -> None:
+    content = script({"messageId": 1, "textENG": "Dead."})
+    (found,) = parsed(content, "macbeth_end.json").passages
+    assert found.context == "Macbeth · macbeth_end"
+
+
+def test_problems_are_passed_on_beside_the_passages() -> None:
+    found = parsed(script(speech(1, "Dead."), None))
+    assert (len(found.passages), [problem.place for problem in found.problems]) == (1, ["record 2"])
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (script(), "no record of the type MSGSET or STAGE"),
+        (script({"type": "GRAPHIC", "file": "x.png"}), "no record of the type MSGSET or STAGE"),
+        (script(3, speech(2, "")), "No record of the script can be read; the first: record 1: A record must be"),
+    ],
+)
+def test_a_script_without_a_message_is_rejected(content: bytes, complaint: str) -> None:
+    with pytest.raises(DocumentRejectedError, match=complaint):
+        parsed(content)
+
+
+def test_too_many_passages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script_module, "MAX_PASSAGES", 139)
+    with pytest.raises(DocumentRejectedError, match="more than 139 passages"):
+        passages("macbeth")
+
+
+@pytest.mark.parametrize("content", [b'{"note": 1}', b'[{"title": "x"}]', b"[1, 2]", b'"text"', b"[]"])
+def test_a_stray_json_is_told_apart_from_a_script(content: bytes) -> None:
+    with pytest.raises(DocumentRejectedError, match=r"is JSON, but no script: .* Markdown") as caught:
+        parsed(content, "notes.json")
+    assert caught.value.kind == "wrong_type"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("The queen, my lord, is dead.", "The queen, my lord, is dead."),
+        ("one\\ntwo<br>three<BR />four\nfive\r\nsix", "one two three four five six"),
+        ("an <i>old</i> <color=#ff0000>red</color> [b]word[/b]", "an old red word"),
+        ("<ruby>雛見沢<rp>(</rp><rt>ひなみざわ</rt><rp>)</rp></ruby>村", "雛見沢村"),
+        ("@bひなみざわ.@<雛見沢@>村", "雛見沢村"),
+        ("@vS01/01/123400001.Hello.@k@vS01/01/123400002. Rena@w300.@|@y", "Hello. Rena"),
+        ("``Uso da!``", '"Uso da!"'),
+        ("a\x00b\x07c\u200bd\ufeff\u202ee", "a b cde"),
+        ("Write to ann@kyoto.example or bob@w3.example", "Write to ann@kyoto.example or bob@w3.example"),
+        ("if a < b and c > d", "if a < b and c > d"),
+        ("<Enter Macbeth> [Exit]", "<Enter Macbeth> [Exit]"),
+        ("cafe\u0301", "café"),
+        ("<br><i></i>\u3000 ", ""),
+    ],
+)
+def test_markup_goes_and_words_stay(text: str, plain: str) -> None:
+    assert plain_text(text) == plain
+
+
+@given(st.text(alphabet=st.sampled_from("a <>@b.r[]=/\\n`vS1|\x00ルビ"), max_size=60))
+def test_plain_text_is_one_line_without_control_characters(text: str) -> None:
+    plain = plain_text(text)
+    assert plain == " ".join(plain.split())
+    assert plain.isprintable()

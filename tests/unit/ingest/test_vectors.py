@@ -5,26 +5,21 @@ from __future__ import annotations
 import pytest
 
 from cicada.deadline import Deadline, ending_by
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.ingest.vectors import PART, Encoder
 from cicada.retrieval.model import Vector
 from tests.fakes.kept_vectors import InMemoryKeptVectors
+from tests.fakes.passages import passage
 from tests.unit.ingest.passage_index import CountingEmbedder
 
 DOCUMENT = DocumentKey(KnowledgeBaseKey("default", "handbook"), "book.md")
 OTHER = DocumentKey(KnowledgeBaseKey("default", "handbook"), "other.md")
 
 
-def passages(count: int, document: DocumentKey = DOCUMENT) -> list[Passage]:
-    return [
-        Passage(f"{document.document_id}#{n}", document, "v1", "Book", f"text {n}", "", SectionLocator(()))
-        for n in range(count)
-    ]
-
-
 def stored(encoder: Encoder, count: int) -> list[Vector]:
-    made, _ = encoder.stored(passages(count, encoder.document), [""] * count, "", None)
+    passages = [passage(encoder.document, number, f"text {number}") for number in range(count)]
+    made, _ = encoder.stored(passages, [""] * count, "", None)
     return [each.vector for each in made]
 
 
@@ -56,19 +51,12 @@ def test_no_part_is_begun_after_the_deadline() -> None:
     assert len(stored(Encoder(late, DOCUMENT, kept=kept), PART + 1)) == PART + 1
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        lambda kept: Encoder(CountingEmbedder(), OTHER, kept=kept),
-        lambda kept: Encoder(CountingEmbedder(model_id="another"), DOCUMENT, kept=kept),
-    ],
-)
-def test_vectors_of_another_document_or_model_are_not_used(other: object) -> None:
-    kept = InMemoryKeptVectors()
+@pytest.mark.parametrize(("document", "model_id"), [(OTHER, "length"), (DOCUMENT, "another")])
+def test_vectors_of_another_document_or_model_are_not_used(document: DocumentKey, model_id: str) -> None:
+    kept, other = InMemoryKeptVectors(), CountingEmbedder(model_id=model_id)
     stored(Encoder(CountingEmbedder(), DOCUMENT, kept=kept), PART + 1)
-    encoder: Encoder = other(kept)  # type: ignore[operator]
-    stored(encoder, PART + 1)
-    assert len(encoder.embedder.texts) == PART + 1  # type: ignore[attr-defined]
+    stored(Encoder(other, document, kept=kept), PART + 1)
+    assert len(other.texts) == PART + 1
 
 
 def test_a_document_of_one_part_is_embedded_at_once_and_leaves_nothing() -> None:

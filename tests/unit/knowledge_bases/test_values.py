@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.documents.model import MetadataValue
-from cicada.knowledge_bases.schema import FieldType, SchemaField
-from cicada.knowledge_bases.values import Given, Unusable, as_keyword, field_named, typed
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.values import Given, Unusable, as_keyword, field_named, shown_fields, typed
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
 
@@ -109,11 +109,29 @@ def test_a_field_is_found_by_its_name_and_its_display_name(name: str, found: str
 
 
 def test_without_a_schema_a_value_is_the_text_that_stands_for_it() -> None:
-    assert [as_keyword(each) for each in (True, 7, 7.0, 7.5, "x", ("a", "b"))] == [
-        "true",
-        "7",
-        "7",
-        "7.5",
-        "x",
-        ("a", "b"),
-    ]
+    texts: dict[str | float | bool | tuple[str, ...], str | tuple[str, ...]] = {
+        True: "true",
+        7: "7",
+        7.5: "7.5",
+        "x": "x",
+        ("a", "b"): ("a", "b"),
+    }
+    assert {value: as_keyword(value) for value in texts} == texts
+    assert as_keyword(7.0) == "7"
+
+
+def test_shown_fields_stand_under_their_display_names_in_the_schemas_order() -> None:
+    metadata: dict[str, MetadataValue] = {"public": True, "effective": "2026-01-31", "status": "retired", "pages": 7.0}
+    found = shown_fields(SCHEMA, metadata)
+    assert list(found.items()) == [("Status", "retired"), ("In force since", "2026-01-31"), ("public", "yes")]
+
+
+def test_numbers_and_lists_are_written_for_people_and_long_values_are_cut() -> None:
+    kinds = {"n": FieldType.NUMBER, "l": FieldType.KEYWORDS, "t": FieldType.KEYWORD}
+    schema = Schema({name: SchemaField(name, kind, shown=True) for name, kind in kinds.items()})
+    assert shown_fields(schema, {"n": 7.0, "l": ("a", "b"), "t": "x" * 121}) == {"n": "7", "l": "a, b", "t": "x" * 120}
+
+
+def test_a_source_shows_ten_fields_at_most() -> None:
+    schema = Schema({f"f{number}": SchemaField(f"f{number}", FieldType.KEYWORD, shown=True) for number in range(11)})
+    assert len(shown_fields(schema, dict.fromkeys(schema.fields, "x"))) == 10

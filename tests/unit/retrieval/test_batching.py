@@ -70,22 +70,6 @@ def until(holds: Callable[[], bool]) -> None:
         turn.wait(0.001)
 
 
-def test_a_long_list_is_cut_into_batches_and_comes_back_in_order() -> None:
-    embedder = ScriptedEmbedder()
-    texts = ["x" * (number % 7) for number in range(150)]
-    with batching(embedder) as made:
-        vectors = made.embed_passages(texts)
-    assert vectors == [array("f", [len(text)]) for text in texts]
-    assert sorted(len(batch) for batch in embedder.batches) == [22, 64, 64]
-
-
-def test_nothing_is_asked_for_nothing() -> None:
-    embedder = ScriptedEmbedder()
-    with batching(embedder) as made:
-        assert made.embed_passages([]) == []
-    assert embedder.batches == []
-
-
 def test_callers_at_the_same_time_share_a_call_and_get_their_own_vectors() -> None:
     embedder = ScriptedEmbedder()
     with batching(embedder, size=6, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(3) as callers:
@@ -94,13 +78,6 @@ def test_callers_at_the_same_time_share_a_call_and_get_their_own_vectors() -> No
         found = [answer.result(PATIENCE_SECONDS) for answer in answers]
     assert [len(batch) for batch in embedder.batches] == [6]
     assert found == [[array("f", [length])] * 2 for length in (1, 2, 3)]
-
-
-def test_who_has_waited_long_enough_sends_off_what_is_there() -> None:
-    embedder = ScriptedEmbedder()
-    with batching(embedder, wait_seconds=0.0) as made:
-        assert made.embed_passages(["abc"]) == [array("f", [3])]
-    assert embedder.batches == [["abc"]]
 
 
 def test_several_batches_are_under_way_at_once() -> None:

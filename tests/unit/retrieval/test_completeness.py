@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import IndexIncompleteError, UnavailableError
 from cicada.identity import Principal
 from cicada.retrieval.completeness import IndexCompleteness
@@ -14,6 +14,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import OpenAccess
 from tests.fakes.clock import Clock
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.fakes.passages import passage
 
 STORE = KnowledgeBaseKey("acme", "store")
 ANN = Principal("acme", "ann")
@@ -31,24 +32,20 @@ class Kept:
         return tuple(name for name, at in self.written_at.items() if base_key == STORE and at < before)
 
 
-@dataclass
 class Stage:
     """`kept` documents were written at the time 0, an hour ago."""
 
-    kept: Kept
-    access: OpenAccess = field(default_factory=OpenAccess)
-    index: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
-    clock: Clock = field(default_factory=lambda: Clock(3600.0))
-
-    def __post_init__(self) -> None:
+    def __init__(self, *kept: str, shown: str = "", access: OpenAccess | None = None) -> None:
+        self.kept, self.clock, self.index = (
+            Kept(dict.fromkeys(kept, 0.0)),
+            Clock(3600.0),
+            InMemoryPassageIndex("one", 1),
+        )
+        for name in shown:
+            kept_passage = passage(DocumentKey(STORE, name))
+            self.index.replace(kept_passage.document, [EmbeddedPassage(kept_passage, [1.0])])
+        self.access = access or OpenAccess()
         self.completeness = IndexCompleteness(lambda: self.kept, self.index, self.access, self.clock, 900)
-
-    def show(self, *names: str) -> Stage:
-        for name in names:
-            document = DocumentKey(STORE, name)
-            text = Passage(f"{name}#0", document, "v1", name, "Text.", "", SectionLocator(()))
-            self.index.replace(document, [EmbeddedPassage(text, [1.0])])
-        return self
 
     def lacks(self, principal: Principal = ANN, base: str = "store") -> bool:
         try:
@@ -59,45 +56,39 @@ class Stage:
         return False
 
 
-def stage(*names: str) -> Stage:
-    return Stage(Kept(dict.fromkeys(names, 0.0)))
-
-
 def test_an_empty_index_of_kept_documents_is_incomplete_and_an_empty_base_is_not() -> None:
-    assert stage("a", "b").lacks()
-    assert not stage().lacks()
-    assert not stage("a").lacks(base="another")
-    assert not stage("a").lacks(Principal("others", "ann"))
+    assert Stage("a", "b").lacks()
+    assert not Stage().lacks()
+    assert not Stage("a").lacks(base="another")
+    assert not Stage("a").lacks(Principal("others", "ann"))
 
 
 def test_an_index_with_fewer_than_half_of_the_documents_is_incomplete() -> None:
-    assert stage("a", "b", "c").show("a").lacks()
-    assert not stage("a", "b", "c", "d").show("a", "b").lacks()
+    assert Stage(*"abc", shown="a").lacks()
+    assert not Stage(*"abcd", shown="ab").lacks()
 
 
 def test_who_may_read_none_of_the_documents_does_not_learn_that_they_exist() -> None:
-    here = stage("a", "b")
-    here.access = OpenAccess({"a": ("user:bob",), "b": ("group:hr",)})
-    here.__post_init__()
+    here = Stage("a", "b", access=OpenAccess({"a": ("user:bob",), "b": ("group:hr",)}))
     assert not here.lacks()
     assert here.lacks(Principal("acme", "bob"))
     assert here.lacks(Principal("acme", "cyd", frozenset({"hr"})))
 
 
 def test_documents_withdrawn_from_everybody_do_not_count() -> None:
-    here = Stage(Kept(dict.fromkeys("abcde", 0.0)), OpenAccess(unknown=set("abcd"))).show("e")
-    assert not here.lacks()
+    assert not Stage(*"abcde", shown="e", access=OpenAccess(unknown=set("abcd"))).lacks()
 
 
 def test_a_document_on_its_way_into_the_index_does_not_count() -> None:
-    here = Stage(Kept({"a": 3600.0 - 899}))
+    here = Stage("a")
+    here.kept.written_at["a"] = here.clock.now - 899
     assert not here.lacks()
     here.clock.now += 120
     assert here.lacks()
 
 
 def test_what_is_kept_is_listed_once_a_minute_and_again_before_anything_is_said() -> None:
-    here = stage("a").show("a")
+    here = Stage("a", shown="a")
     assert not any(here.lacks() for _ in range(5))
     assert here.kept.looks == 1
     here.index.delete(DocumentKey(STORE, "a"))
@@ -107,7 +98,5 @@ def test_what_is_kept_is_listed_once_a_minute_and_again_before_anything_is_said(
 
 
 def test_a_store_that_cannot_be_listed_is_no_complete_index() -> None:
-    here = stage("a")
-    here.access.failure = UnavailableError("Out of reach.")
     with pytest.raises(UnavailableError):
-        here.lacks()
+        Stage("a", access=OpenAccess(failure=UnavailableError("Out of reach."))).lacks()

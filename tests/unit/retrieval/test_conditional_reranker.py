@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import pytest
 
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, Hit, IndexHits
-from cicada.retrieval.rerank.conditional import MARGIN, ConditionalReranker, retrievers_agree
+from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker, retrievers_agree
+from tests.fakes.clock import Clock
+from tests.fakes.passages import passage
 from tests.fakes.rerankers import FixedReranker
 
 QUERY = EncodedQuery("Who?", [1.0])
@@ -13,85 +18,137 @@ FALLING = [10.0, *(5.0 - number / 10 for number in range(30))]
 LEVEL = [5.2, *(5.0 - number / 10 for number in range(30))]
 
 
-def passage(number: int) -> Passage:
-    key = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth")
-    return Passage(f"p{number:03d}", key, "1", "Macbeth", f"text {number}", "", SectionLocator(()))
-
-
-def hits_of(scores: list[float], order: list[int]) -> tuple[Hit, ...]:
-    return tuple(Hit(passage(number), score) for number, score in zip(order, scores, strict=False))
-
-
 def found(lexical: list[float], semantic: list[float], second: list[int] | None = None) -> tuple[Candidate, ...]:
-    order = list(range(31))
-    return fuse(IndexHits(hits_of(lexical, order), hits_of(semantic, second or order)), "zscore")
+    """Candidates of these scores; `second`: the order of the passages that vectors find."""
+    orders = (range(31), second or range(31))
+    lists = (
+        tuple(Hit(passage(number=number), score) for number, score in zip(order, scores, strict=False))
+        for order, scores in zip(orders, (lexical, semantic), strict=True)
+    )
+    return fuse(IndexHits(*lists), "zscore")
 
 
-def test_lanes_agree_where_both_put_the_same_passage_first_by_far() -> None:
-    assert retrievers_agree(found(FALLING, FALLING))
+APART = [1, 0, *range(2, 31)]
 
 
-def test_lanes_do_not_agree_where_the_margin_is_small() -> None:
-    assert not retrievers_agree(found(LEVEL, LEVEL))
-
-
-def test_lanes_do_not_agree_where_the_next_passage_alone_is_as_near() -> None:
-    scores = [10.0, 9.9, *([0.0] * 30)]
-    assert not retrievers_agree(found(scores, scores))
-
-
-def test_one_clear_lane_suffices_where_the_other_has_the_same_leader() -> None:
-    assert retrievers_agree(found(FALLING, LEVEL))
-
-
-@pytest.mark.parametrize("scores", [FALLING, [1000.0, *FALLING[1:]]])
-def test_lanes_do_not_agree_where_each_has_a_leader_of_its_own(scores: list[float]) -> None:
-    assert not retrievers_agree(found(scores, FALLING, [1, 0, *range(2, 31)]))
-
-
-def test_a_passage_that_one_lane_alone_puts_far_ahead_is_not_agreed_upon() -> None:
-    assert not retrievers_agree(found(FALLING, LEVEL, [1, 0, *range(2, 31)]))
-
-
-def test_a_lane_that_found_nothing_agrees_with_nothing() -> None:
-    assert not retrievers_agree(found(FALLING, []))
-    assert not retrievers_agree(found([], FALLING))
-    assert not retrievers_agree(())
-
-
-def test_a_single_passage_that_both_lanes_found_is_agreed_upon() -> None:
-    assert retrievers_agree(found([3.0], [0.5]))
-
-
-def test_a_tie_is_no_agreement() -> None:
-    assert not retrievers_agree(found([1.0] * 5, [1.0] * 5))
+@pytest.mark.parametrize(
+    ("lexical", "semantic", "second", "agree"),
+    [
+        (FALLING, FALLING, None, True),
+        (LEVEL, LEVEL, None, False),
+        ([10.0, 9.9, *[0.0] * 30], [10.0, 9.9, *[0.0] * 30], None, False),
+        (FALLING, LEVEL, None, True),
+        (FALLING, FALLING, APART, False),
+        ([1000.0, *FALLING[1:]], FALLING, APART, False),
+        (FALLING, LEVEL, APART, False),
+        (FALLING, [], None, False),
+        ([], FALLING, None, False),
+        ([], [], None, False),
+        ([3.0], [0.5], None, True),
+        ([1.0] * 5, [1.0] * 5, None, False),
+        ([6.0, *[0.0] * 30], [6.0, *[0.0] * 30], None, True),
+    ],
+    ids=[
+        *("both lead by far", "a small margin", "the next is as near", "one clear lane suffices"),
+        *("leaders of their own", "one leads by very far", "one lane alone puts it first"),
+        *("only words", "only vectors", "nothing", "a single passage", "a tie", "deviations of both lanes together"),
+    ],
+)
+def test_retrievers_agree_where_both_put_the_same_passage_first_by_far(
+    lexical: list[float], semantic: list[float], second: list[int] | None, agree: bool
+) -> None:
+    assert retrievers_agree(found(lexical, semantic, second)) is agree
 
 
 @pytest.mark.parametrize(("lead", "agree"), [(2.9, False), (3.1, True)])
 def test_the_margin_is_three_standard_deviations(lead: float, agree: bool) -> None:
     """The others alternate about a mean: of many, one that leads hardly changes the deviation, which is 1."""
     scores = [1 + lead / 2, *[1.0, -1.0] * 5000]
-    candidates = [Candidate(passage(number), score, score, 0.5) for number, score in enumerate(scores)]
+    candidates = [Candidate(passage(number=number), score, score, 0.5) for number, score in enumerate(scores)]
     assert retrievers_agree(candidates) is agree
 
 
-def test_the_margin_counts_standard_deviations_of_both_lanes_together() -> None:
-    scores = [6.0, *([0.0] * 35)]
-    deviations = 2 * 6 / (sum((each - 1 / 6) ** 2 for each in scores) / 36) ** 0.5
-    assert deviations > MARGIN
-    assert retrievers_agree(
-        fuse(IndexHits(hits_of(scores, list(range(36))), hits_of(scores, list(range(36)))), "zscore")
-    )
-
-
 def test_the_paid_reranker_is_skipped_where_the_lanes_agree_and_the_answer_can_say_so() -> None:
-    paid, free = FixedReranker("cohere"), FixedReranker("local", {"p000": 0.7})
+    paid, free = FixedReranker("cohere"), FixedReranker("local", {passage().passage_id: 0.7})
     ranking = ConditionalReranker(paid, free).rerank(QUERY, found(FALLING, FALLING))
     assert (ranking.by, paid.questions, free.questions) == ("skipped", [], ["Who?"])
-    assert [each.relevance for each in ranking.passages if each.passage.passage_id == "p000"] == [0.7]
+    assert [each.relevance for each in ranking.passages if each.passage == passage()] == [0.7]
 
 
 def test_the_paid_reranker_decides_where_they_do_not_agree() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local")
     ranking = ConditionalReranker(paid, free).rerank(QUERY, found(LEVEL, LEVEL))
     assert (ranking.by, paid.questions, free.questions) == ("cohere", ["Who?"], [])
+
+
+CANDIDATES = (Candidate(passage(), 1.0, 1.0, 1.0),)
+FAILURES = [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")]
+
+
+@dataclass
+class Situation:
+    cohere: FixedReranker = field(default_factory=lambda: FixedReranker("cohere"))
+    amazon: FixedReranker = field(default_factory=lambda: FixedReranker("amazon"))
+    local: FixedReranker = field(default_factory=lambda: FixedReranker("local"))
+    reported: list[CicadaError] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    clock: Clock = field(default_factory=Clock)
+
+    def __post_init__(self) -> None:
+        self.chain = FallbackReranker([self.cohere, self.amazon], self.local, self.reported.append, self.clock)
+
+    def ranks(self, candidates: tuple[Candidate, ...] = CANDIDATES) -> str:
+        """Who ranked."""
+        with reporting_progress_to(lambda stage, multivector: self.told.append(stage)):
+            return self.chain.rerank(QUERY, candidates).by
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_the_second_ranks_when_the_first_fails_and_the_local_one_when_both_do(failure: CicadaError) -> None:
+    here = Situation()
+    assert (here.ranks(), here.amazon.questions, here.reported) == ("cohere", [], [])
+    here.cohere.failure = failure
+    assert (here.ranks(), here.local.questions, here.reported) == ("amazon", [], [failure])
+    here.amazon.failure = UnavailableError("…")
+    assert here.ranks() == "local"
+    assert here.told == ["ranking"] * 3
+
+
+@pytest.mark.parametrize(("failure", "tries"), [(ThrottledError("…"), 3), (ConfigurationError("…"), 1)])
+def test_a_service_that_keeps_failing_is_not_asked_for_a_minute(failure: CicadaError, tries: int) -> None:
+    here = Situation()
+    here.cohere.failure = failure
+    assert [here.ranks() for _ in range(6)] == ["amazon"] * 6
+    assert (len(here.cohere.questions), len(here.reported)) == (tries, tries)
+    here.cohere.failure = None
+    here.clock.now += 60
+    assert here.ranks() == "cohere"
+
+
+def test_failures_with_successes_between_them_do_not_count_together() -> None:
+    here = Situation()
+    for _ in range(3):
+        here.cohere.failure = ThrottledError("…")
+        assert [here.ranks(), here.ranks()] == ["amazon", "amazon"]
+        here.cohere.failure = None
+        assert here.ranks() == "cohere"
+
+
+def test_each_service_has_failures_of_its_own_and_nobody_waits_for_none() -> None:
+    here = Situation()
+    here.ranks(())
+    assert here.told == []
+    here.cohere.failure = here.amazon.failure = ThrottledError("…")
+    assert [here.ranks() for _ in range(4)] == ["local"] * 3 + ["local:skipped_open_circuit"]
+    assert here.told == ["ranking"] * 3
+    here.amazon.failure = None
+    here.clock.now += 60
+    assert here.ranks() == "amazon"
+
+
+def test_the_local_rerankers_failure_is_the_searches() -> None:
+    here = Situation()
+    here.cohere.failure = here.amazon.failure = ThrottledError("…")
+    here.local.failure = UnavailableError("The index could not be reached.")
+    with pytest.raises(UnavailableError, match="index"):
+        here.ranks()

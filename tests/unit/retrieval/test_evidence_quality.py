@@ -9,17 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, IndexHits, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.quality import STANDARDS, Features, evidence_quality, features, total
+from cicada.retrieval.quality import STANDARDS, Features, evidence_quality, features, stem, total
+from tests.fakes.passages import passage as a_passage
 
 BASE = KnowledgeBaseKey("acme", "docs")
 QUESTION = "When was the Brenner Pass closed in 1947?"
 
 
 def passage(number: int, text: str = "Nothing.", document: str = "d", language: str = "en") -> Passage:
-    return Passage(f"{number:04d}", DocumentKey(BASE, document), "1", document, text, "", SectionLocator(()), language)
+    return a_passage(DocumentKey(BASE, document), number, text, language=language)
 
 
 def retrieval(
@@ -53,6 +54,7 @@ def test_a_passage_with_the_words_and_the_name_of_the_question_is_better_evidenc
 
 def test_inflected_words_are_the_same_word() -> None:
     assert features("Which passes close?", full("It is closed, the pass.")).coverage == 1.0
+    assert [stem(word) for word in ("spring", "speed", "landing", "landed")] == ["spring", "speed", "land", "land"]
 
 
 def test_the_words_of_the_request_are_not_asked_for() -> None:

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pytest
 
+from cicada.circuit_breaker import CircuitBreaker
+from cicada.deadline import seconds_left
 from cicada.documents.model import KnowledgeBaseKey, PassageFilter
-from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.errors import CicadaError, ConfigurationError, OpenCircuitError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import IndexHits, Ranking, Retrieval
-from cicada.retrieval.search import KnowledgeSearch
+from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, STRATEGIES
+from tests.fakes.clock import Clock
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import Situation, passage
@@ -81,18 +85,44 @@ def test_an_empty_base_and_one_without_anything_relevant_end_differently() -> No
     assert (nothing.passages, nothing.path) == ((), ("retrieve", "rerank:skipped", "below_threshold"))
 
 
-class Nowhere:
-    """A strategy that finds nothing, by a reranker of its own."""
-
-    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
-        return Retrieval(IndexHits((), ()), (), Ranking((), "nowhere"))
-
-
 def test_a_search_is_by_the_strategy_that_it_names_and_else_by_the_default() -> None:
     here = Situation()
-    search = KnowledgeSearch({**here.search.strategies, "nowhere": lambda base: Nowhere()})
-    passages = PassageFilter(KnowledgeBaseKey("acme", "scripts"))
-    assert search.search(QUESTION, passages, "nowhere").ranking.by == "nowhere"
+    search = KnowledgeSearch({**here.search.strategies, "nowhere": lambda base: Searching()})
+    assert search.search(QUESTION, FILTER, "nowhere").ranking is NOTHING.ranking
     assert here.index.queries == []
-    assert search.search(QUESTION, passages).passages
+    assert search.search(QUESTION, FILTER).passages
     assert DEFAULT in STRATEGIES
+
+
+FILTER = PassageFilter(KnowledgeBaseKey("acme", "scripts"))
+
+
+@dataclass
+class Searching:
+    """Finds nothing; keeps the seconds that were left. `failure` is raised while set."""
+
+    failure: CicadaError | None = None
+    left: list[float] = field(default_factory=list)
+
+    def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
+        self.left.append(seconds_left())
+        if self.failure:
+            raise self.failure
+        return NOTHING
+
+
+NOTHING = Retrieval(IndexHits((), ()), (), Ranking((), "nowhere"))
+
+
+def test_a_search_has_the_time_of_its_phase_and_is_not_tried_for_a_minute_if_it_keeps_failing() -> None:
+    clock, searching = Clock(), Searching(UnavailableError("…"))
+    strategy = GuardedStrategy(searching, CircuitBreaker(clock, "search"), 45, clock)
+    for _ in range(3):
+        with pytest.raises(UnavailableError):
+            strategy.retrieve("Who?", FILTER)
+    with pytest.raises(OpenCircuitError, match="The search keeps failing"):
+        strategy.retrieve("Who?", FILTER)
+    assert searching.left == [45] * 3
+    clock.now += 60
+    searching.failure = None
+    assert strategy.retrieve("Who?", FILTER) is NOTHING

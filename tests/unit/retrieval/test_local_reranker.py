@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import UnavailableError
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, RankedPassage, Ranking, Vector
 from cicada.retrieval.rerank.local import LocalReranker
@@ -21,13 +21,13 @@ from cicada.retrieval.rerank.scores import (
     Signals,
     cosines,
     falling,
+    retriever_scores,
     with_feedback,
 )
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.fakes.passages import MACBETH, passage
 from tests.patience import PATIENCE_SECONDS
 
-PLAYS = KnowledgeBaseKey("tenant", "plays")
-DOCUMENT = DocumentKey(PLAYS, "macbeth.json")
 LANES = st.lists(
     st.tuples(st.none() | st.floats(0.1, 30), st.none() | st.floats(-0.2, 0.9)).filter(
         lambda pair: pair != (None, None)
@@ -41,21 +41,14 @@ def direction(degrees: float) -> list[float]:
     return [math.cos(math.radians(degrees)), math.sin(math.radians(degrees))]
 
 
-def passage(number: int) -> Passage:
-    return Passage(f"{number:03d}", DOCUMENT, "v1", "Macbeth", f"text {number}", "", SectionLocator(()))
-
-
 def candidates(*hits: tuple[float | None, float | None]) -> list[Candidate]:
-    return [Candidate(passage(number), *pair, fused=1 / (1 + number)) for number, pair in enumerate(hits)]
+    return [Candidate(passage(number=number), *pair, fused=1 / (1 + number)) for number, pair in enumerate(hits)]
 
 
 def index(*angles: float) -> InMemoryPassageIndex:
     """An index of passages, by the direction of their vectors."""
     made = InMemoryPassageIndex("model", 2)
-    made.replace(
-        DOCUMENT,
-        [EmbeddedPassage(passage(number), direction(angle)) for number, angle in enumerate(angles)],
-    )
+    made.replace(MACBETH, [EmbeddedPassage(passage(number=n), direction(angle)) for n, angle in enumerate(angles)])
     return made
 
 
@@ -67,7 +60,7 @@ ALIKE = [(5.0, 0.5)] * 3
 
 
 def numbers(passages: tuple[RankedPassage, ...]) -> list[int]:
-    return [int(each.passage.passage_id) for each in passages]
+    return [int(each.passage.passage_id.partition("#")[2]) for each in passages]
 
 
 def relevances(passages: tuple[RankedPassage, ...]) -> list[float]:
@@ -85,26 +78,10 @@ def test_passages_like_the_first_one_are_lifted() -> None:
     assert numbers(LocalReranker(kept).rerank(question(), hits).passages) == [0, 2, 1]
 
 
-def test_a_passage_that_was_deleted_meanwhile_stays_where_the_lanes_put_it() -> None:
-    kept = index(30, 40)
-    ranking = LocalReranker(kept).rerank(question(), candidates((9.0, 0.9), (5.0, 0.5), (4.0, 0.4)))
-    assert numbers(ranking.passages) == [0, 1, 2]
-
-
 def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
     kept = index(*[40] * 4)
     hits = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
     assert numbers(LocalReranker(kept, depth=2).rerank(question(), hits).passages) == [1, 0, 2, 3]
-
-
-def test_what_lies_beyond_the_depth_takes_no_relevance_from_what_was_ranked() -> None:
-    """A passage that was not ranked may stand out in a retriever: its score is counted from the last that was."""
-    hits = candidates((1.0, 0.1), (2.0, 0.2), (9.0, 0.1), (8.0, 0.1))
-    flat = Calibration(0.0, 1.0, 0.0, 0.0)
-    ranked = relevances(LocalReranker(index(), 2, flat).rerank(question(), hits).passages)
-    alone = LocalReranker(index(), 2, flat).signals(question(), hits)
-    full = [1 / (1 + math.exp(-signals.score - (1 - 4 / 100) * -alone[0][1].score)) for _, signals in alone]
-    assert ranked[:2] == pytest.approx(full)
 
 
 def test_a_question_that_nothing_is_near_to_has_no_relevant_passage() -> None:
@@ -160,16 +137,7 @@ def test_what_never_rises_is_left_alone_and_what_rises_is_averaged(values: list[
     assert found == sorted(found, reverse=True)
     assert sum(found) == pytest.approx(sum(values), abs=1e-6)
     assert falling(sorted(values, reverse=True)) == pytest.approx(sorted(values, reverse=True))
-
-
-def test_a_rise_is_averaged_with_what_is_before_it() -> None:
     assert falling([3.0, 1.0, 2.0, 0.0]) == [3.0, 1.5, 1.5, 0.0]
-
-
-def test_a_passage_that_no_vector_is_known_of_is_as_far_as_the_farthest() -> None:
-    hits = candidates((5.0, 0.5), (4.0, None), (3.0, 0.2), (2.0, None))
-    vectors = [None, direction(60), None, None]
-    assert cosines(direction(0), hits, vectors) == pytest.approx([0.5, 0.5, 0.2, 0.2])
 
 
 def test_no_candidates_need_no_index() -> None:
@@ -183,14 +151,80 @@ def test_no_candidates_need_no_index() -> None:
         failing.rerank(question(), candidates(*ALIKE))
 
 
-def test_feedback_takes_the_first_passage_of_the_order_so_far() -> None:
-    vectors = [direction(0), direction(90), direction(80)]
-    assert (
-        with_feedback([0.0, 5.0, 0.0], direction(45), vectors)[2]
-        > with_feedback([5.0, 0.0, 0.0], direction(45), vectors)[2]
-    )
-
-
 def test_the_reranker_needs_no_numpy() -> None:
     code = "import sys; import cicada.retrieval.rerank.local; assert 'numpy' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE_SECONDS).returncode == 0
+
+
+def logit(passage: RankedPassage) -> float:
+    assert passage.relevance is not None
+    return math.log(passage.relevance / (1 - passage.relevance))
+
+
+def only(score: float = 0.0, cosine: float = 0.0) -> Calibration:
+    """A relevance that shows one signal: its logit is that signal."""
+    return Calibration(0.0, score, cosine, typical=0.0)
+
+
+def test_the_feedback_counts_in_one_and_a_half_standard_deviations() -> None:
+    vectors = [direction(0), direction(90)]
+    assert with_feedback([2.0, 1.0], direction(0), vectors) == pytest.approx([3.5, -0.5])
+
+
+def test_the_feedback_is_the_cosine_to_the_question_moved_half_way_to_the_first_passage() -> None:
+    vectors = [direction(60), direction(30), direction(-30), direction(30)]
+    found = with_feedback([1.0, 0.0, 0.0, 0.0], direction(0), vectors)
+    assert found[1] == found[3] > found[0] - 1 > found[2]
+
+
+def test_a_passage_without_a_vector_has_the_lowest_feedback() -> None:
+    found = with_feedback([5.0, 0.0, 0.0], direction(0), [direction(0), direction(90), None])
+    assert found[2] == pytest.approx(found[1])
+    assert found[1] < 0
+
+
+def test_without_the_first_passages_vector_there_is_no_feedback() -> None:
+    assert with_feedback([5.0, 1.0], direction(0), [None, direction(0)]) == [5.0, 1.0]
+    assert with_feedback([], direction(0), []) == []
+
+
+def test_a_cosine_is_the_lanes_or_the_vectors_or_the_lowest_of_the_lane() -> None:
+    found = candidates((9.0, 0.6), (8.0, None), (7.0, 0.2), (6.0, None), (5.0, None))
+    vectors = [direction(90), direction(60), None, None]
+    assert cosines(direction(0), found, vectors) == pytest.approx([0.6, 0.5, 0.2, 0.2, 0.2])
+    assert cosines(direction(0), candidates((9.0, None)), ()) == [0.0]
+
+
+def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_the_lanes_say() -> None:
+    hits = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
+    score = LocalReranker(index(), 2, only(score=1.0))
+    found = score.signals(question(), hits)
+    shift = (1 - 4 / 100) * -found[0][1].score
+    logits = [logit(each) - shift for each in score.rerank(question(), hits).passages]
+    apart = retriever_scores(hits)[2] - retriever_scores(hits)[3]
+    assert logits[1] == pytest.approx(found[1][1].score)
+    assert logits[2] == pytest.approx(logits[1])
+    assert logits[3] == pytest.approx(logits[2] - apart)
+    assert apart > 0.1
+
+
+def test_what_lies_beyond_the_depth_has_its_own_cosine() -> None:
+    hits = candidates((9.0, 0.9), (8.0, 0.8), (7.0, 0.3), (6.0, None))
+    near = LocalReranker(index(0, 0, 0, 0), 2, only(cosine=1.0)).rerank(question(), hits).passages
+    assert [logit(each) for each in near] == pytest.approx([0.9, 0.8, 0.3, 0.3])
+
+
+def test_the_first_fifty_are_ranked() -> None:
+    """Both the fiftieth and the one behind it are nearer to the first passage than the others."""
+    kept = index(0, *[5 if number in (49, 50) else 60 for number in range(1, 51)])
+    hits = candidates((5.1, 0.5), *[(5.0, 0.5)] * 50)
+    found = numbers(LocalReranker(kept).rerank(question(), hits).passages)
+    assert (found[:2], found[-1]) == ([0, 49], 50)
+
+
+@pytest.mark.parametrize(("candidate_count", "expected"), [(100, 3.004), (0, 1.1367)])
+def test_the_shipped_calibration_is_the_one_that_was_fitted(candidate_count: int, expected: float) -> None:
+    """Thresholds are set by it: who fits it anew changes this table too."""
+    assert CALIBRATION.typical == 12.9
+    [relevance] = CALIBRATION.relevances([Signals(20.0, 0.6)], candidate_count)
+    assert math.log(relevance / (1 - relevance)) == pytest.approx(expected, abs=1e-3)

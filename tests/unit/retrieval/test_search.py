@@ -1,4 +1,4 @@
-"""The retriever: one embedding, one search, one order."""
+"""The retriever: one embedding, one search, one order; with conditions on metadata, and within routed documents."""
 
 from __future__ import annotations
 
@@ -6,162 +6,216 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
-from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
+from cicada.documents.model import AnyOf, PassageFilter
 from cicada.errors import ThrottledError, UnavailableError
 from cicada.retrieval.model import (
     Candidate,
-    EmbeddedPassage,
     EncodedQuery,
+    Hit,
     IndexHits,
     IndexQuery,
     RankedPassage,
     Ranking,
+    Retrieval,
+    Routed,
     Vector,
 )
-from cicada.retrieval.strategies.hybrid import HybridSearch
-from tests.fakes.passage_index import InMemoryPassageIndex
+from cicada.retrieval.strategies.hybrid import REROUTED, FilteredSearch, HybridSearch
+from tests.fakes.passages import PLAYS
+from tests.fakes.retrieval import LetterEmbedder, LetterIndex
 
-PLAYS = KnowledgeBaseKey("tenant", "plays")
-DOCUMENT = DocumentKey(PLAYS, "macbeth.json")
-
-
-@dataclass(slots=True)
-class LetterEmbedder:
-    """Counts of the letters a to d as a vector; remembers what it was asked."""
-
-    model_id: str = "letters"
-    dimension: int = 4
-    asked: list[str] = field(default_factory=list)
-
-    def embed_query(self, text: str) -> Vector:
-        self.asked.append(text)
-        return self.embed_passages([text])[0]
-
-    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return [[1e-6 + text.count(letter) for letter in "abcd"] for text in texts]
+EVERYTHING = PassageFilter(PLAYS)
+DRAFTS = PassageFilter(PLAYS, conditions=(AnyOf("status", frozenset({"draft"})),), reader=frozenset({"user:ann"}))
 
 
-class FailingEmbedder(LetterEmbedder):
-    def embed_query(self, text: str) -> Vector:
-        raise ThrottledError("fewer calls")
+class ByText:
+    """The relevance of each text, in rising order of the candidates where none is given; keeps the candidates."""
+
+    def __init__(self, relevances: dict[str, float | None] | None = None) -> None:
+        self.relevances = relevances
+        self.asked: list[tuple[str, Sequence[Candidate]]] = []
+
+    def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
+        self.asked.append((query.text, candidates))
+        backwards = {each.passage.text: 0.9 - place / 10 for place, each in enumerate(reversed(candidates))}
+        known = backwards if self.relevances is None else self.relevances
+        ranked = [RankedPassage(each.passage, known.get(each.passage.text)) for each in candidates]
+        return Ranking(tuple(sorted(ranked, key=lambda each: -(each.relevance or 0))), "by text")
 
 
-class FailingIndex(InMemoryPassageIndex):
-    def search(self, query: IndexQuery) -> IndexHits:
-        raise UnavailableError("no index")
+def found(search: HybridSearch | FilteredSearch, text: str = "dagger", filter: PassageFilter = EVERYTHING) -> Retrieval:
+    return search.retrieve(text, filter, ("weapons",))
 
 
-class RecordingIndex(InMemoryPassageIndex):
-    """Remembers the last query."""
-
-    query: IndexQuery | None = None
-
-    def search(self, query: IndexQuery) -> IndexHits:
-        self.query = query
-        return super().search(query)
+def texts(found: Retrieval) -> list[str]:
+    return [each.passage.text for each in found.passages]
 
 
-def filled(index: InMemoryPassageIndex, *texts: str) -> InMemoryPassageIndex:
-    passages = [
-        Passage(f"p{number:03d}", DOCUMENT, "v1", "Macbeth", text, "", SectionLocator(()))
-        for number, text in enumerate(texts)
-    ]
-    vectors = LetterEmbedder().embed_passages(texts)
-    index.replace(DOCUMENT, [EmbeddedPassage(*pair) for pair in zip(passages, vectors, strict=True)])
-    return index
+def documents(found: Retrieval) -> list[str]:
+    return [each.passage.document.document_id for each in found.passages]
 
 
 def test_a_passage_that_both_lanes_find_comes_first() -> None:
-    index = filled(InMemoryPassageIndex("letters", 4), "dagger cab", "dagger ddd", "cab cab")
-    by_rank = HybridSearch(index, LetterEmbedder(), fusion="rrf").search("dagger ddd", PassageFilter(PLAYS))
-    by_score = HybridSearch(index, LetterEmbedder()).search("dagger ddd", PassageFilter(PLAYS))
-    assert by_rank[0].passage.text == by_score[0].passage.text == "dagger ddd"
-    assert by_rank[0].relevance == pytest.approx(1.0)
-    assert by_score[0].relevance == pytest.approx(0.9298, abs=1e-4)
-
-
-def test_the_question_is_embedded_once_as_it_is() -> None:
-    embedder = LetterEmbedder()
-    HybridSearch(filled(InMemoryPassageIndex("letters", 4), "a"), embedder).search(
-        "Is this a dagger?", PassageFilter(PLAYS)
-    )
-    assert embedder.asked == ["Is this a dagger?"]
+    index, embedder = LetterIndex("dagger cab", "dagger ddd", "cab cab"), LetterEmbedder()
+    for fusion, relevance in (("rrf", 1.0), ("zscore", 0.9298)):
+        [best, *_] = found(HybridSearch(index, embedder, fusion=fusion), "dagger ddd").passages  # type: ignore[arg-type]
+        assert best.passage.text == "dagger ddd"
+        assert best.relevance == pytest.approx(relevance, abs=1e-4)
+    assert embedder.asked == ["dagger ddd"] * 2
 
 
 def test_the_index_is_asked_for_the_pool_within_the_filter() -> None:
-    index, filter = (
-        RecordingIndex("letters", 4),
-        PassageFilter(PLAYS, frozenset({"macbeth.json"}), (AnyOf("act", frozenset("1")),)),
-    )
-    HybridSearch(index, LetterEmbedder(), candidates=37).search("abc", filter)
-    assert index.query == IndexQuery(filter, "abc", LetterEmbedder().embed_query("abc"), 37)
+    index, filter = LetterIndex("dagger"), PassageFilter(PLAYS, frozenset({"d0"}), (AnyOf("act", frozenset("1")),))
+    found(HybridSearch(index, LetterEmbedder(), candidates=37), "abc", filter)
+    assert index.queries == [IndexQuery(filter, "abc", LetterEmbedder().embed_query("abc"), 37)]
 
 
-def test_no_more_than_the_limit_comes_back() -> None:
-    index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 12)
-    assert len(HybridSearch(index, LetterEmbedder(), limit=5).search("dagger", PassageFilter(PLAYS))) == 5
+@pytest.mark.parametrize(("count", "left"), [(12, 5), (0, 0)])
+def test_no_more_than_the_limit_and_what_is_kept_comes_back(count: int, left: int) -> None:
+    search = HybridSearch(LetterIndex(*["dagger"] * count), LetterEmbedder(), limit=5)
+    assert len(search.search("dagger", EVERYTHING)) == left
 
 
-def test_nothing_comes_back_where_nothing_is_kept() -> None:
-    retriever = HybridSearch(InMemoryPassageIndex("letters", 4), LetterEmbedder())
-    assert retriever.search("dagger", PassageFilter(PLAYS)) == ()
+def test_a_failure_is_no_empty_answer() -> None:
+    class FailingEmbedder(LetterEmbedder):
+        def embed_query(self, text: str) -> Vector:
+            raise ThrottledError("fewer calls")
 
+    class FailingIndex(LetterIndex):
+        def search(self, query: IndexQuery) -> IndexHits:
+            raise UnavailableError("no index")
 
-def test_a_failing_index_is_a_failure_and_not_an_empty_answer() -> None:
     with pytest.raises(UnavailableError):
-        HybridSearch(FailingIndex("letters", 4), LetterEmbedder()).search("dagger", PassageFilter(PLAYS))
-
-
-def test_a_failing_embedder_is_a_failure_and_not_an_empty_answer() -> None:
+        found(HybridSearch(FailingIndex(), LetterEmbedder()))
     with pytest.raises(ThrottledError):
-        HybridSearch(InMemoryPassageIndex("letters", 4), FailingEmbedder()).search("dagger", PassageFilter(PLAYS))
-
-
-class BackwardsReranker:
-    """Turns the order round; remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[tuple[EncodedQuery, Sequence[Candidate]]] = []
-
-    def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-        self.asked.append((query, candidates))
-        order = [each.passage for each in reversed(candidates)]
-        return Ranking(tuple(RankedPassage(each, 0.9 - place / 10) for place, each in enumerate(order)), "backwards")
+        found(HybridSearch(LetterIndex(), FailingEmbedder()))
 
 
 def test_the_reranker_gets_the_whole_pool_and_its_order_is_final() -> None:
-    index, reranker = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a", "dagger b"), BackwardsReranker()
-    found = HybridSearch(index, LetterEmbedder(), reranker=reranker).retrieve("dagger", PassageFilter(PLAYS))
-    ((query, candidates),) = reranker.asked
-    assert (query.text, len(candidates)) == ("dagger", 3)
-    assert found.candidates == candidates
-    assert [each.passage for each in found.ranking.passages] == [each.passage for each in reversed(candidates)]
-    assert found.ranking.by == "backwards"
+    reranker = ByText()
+    result = found(HybridSearch(LetterIndex("dagger", "dagger a", "dagger b"), LetterEmbedder(), reranker=reranker))
+    assert reranker.asked == [("dagger", result.candidates)]
+    assert [each.passage for each in result.ranking.passages] == [each.passage for each in result.candidates[::-1]]
+    assert (len(result.candidates), result.ranking.by) == (3, "by text")
 
 
 def test_passages_below_the_threshold_are_left_out_before_the_limit_is_applied() -> None:
-    index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 8)
-    retriever = HybridSearch(index, LetterEmbedder(), reranker=BackwardsReranker(), threshold=0.65, limit=5)
-    assert [each.relevance for each in retriever.search("dagger", PassageFilter(PLAYS))] == pytest.approx(
-        [0.9, 0.8, 0.7]
-    )
+    index = LetterIndex(*(f"dagger {'x' * number}" for number in range(8)))
+    search = HybridSearch(index, LetterEmbedder(), reranker=ByText(), threshold=0.65, limit=5)
+    assert [each.relevance for each in found(search).passages] == pytest.approx([0.9, 0.8, 0.7])
 
 
 def test_a_passage_at_the_threshold_is_kept_and_one_that_was_not_ranked_has_none_to_pass() -> None:
-    class Unranked(BackwardsReranker):
-        def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-            relevances = (0.5, 0.49, None)
-            pairs = zip(candidates, relevances, strict=True)
-            return Ranking(tuple(RankedPassage(each.passage, relevance) for each, relevance in pairs), "unranked")
-
-    index = filled(InMemoryPassageIndex("letters", 4), *["dagger"] * 3)
-    retriever = HybridSearch(index, LetterEmbedder(), reranker=Unranked(), threshold=0.5)
-    assert [each.relevance for each in retriever.search("dagger", PassageFilter(PLAYS))] == [0.5, None]
+    reranker = ByText({"dagger": 0.5, "dagger a": 0.49, "dagger b": None})
+    index = LetterIndex("dagger", "dagger a", "dagger b")
+    search = HybridSearch(index, LetterEmbedder(), reranker=reranker, threshold=0.5)
+    assert [each.relevance for each in found(search).passages] == [0.5, None]
 
 
 def test_without_a_reranker_the_fused_order_is_final() -> None:
-    index = filled(InMemoryPassageIndex("letters", 4), "dagger", "dagger a")
-    found = HybridSearch(index, LetterEmbedder()).retrieve("dagger", PassageFilter(PLAYS))
-    assert found.ranking.by == "fusion"
-    assert [each.passage for each in found.ranking.passages] == [each.passage for each in found.candidates]
+    result = found(HybridSearch(LetterIndex("dagger", "dagger a"), LetterEmbedder()))
+    assert result.ranking.by == "fusion"
+    assert [each.passage for each in result.ranking.passages] == [each.passage for each in result.candidates]
+
+
+def filtered(count: int, drafts: range, filter_first: int) -> tuple[FilteredSearch, LetterIndex]:
+    """A base of documents of one passage, the first of which match the question best."""
+    index = LetterIndex()
+    for number in range(count):
+        status = "draft" if number in drafts else "approved"
+        index.put(f"d{number:03d}", "dagger " * (count - number) + "b" * number, metadata={"status": status})
+    return FilteredSearch(HybridSearch(index, LetterEmbedder(), candidates=2, limit=3), index, filter_first), index
+
+
+@pytest.mark.parametrize(
+    ("count", "drafts", "filter_first", "path", "limits", "shown"),
+    [
+        (40, range(30, 34), 4, "filter_first:4", [2], ["d030", "d031"]),
+        (40, range(1, 40, 2), 4, "rank_first:20", [8], ["d001", "d003"]),
+        (60, range(12, 60), 4, "rank_first:48", [8, 16], ["d012", "d013"]),
+        (80, range(70, 80), 4, "filter_first:10", [8, 16, 2], ["d070", "d071"]),
+        (7, range(5, 7), 1, "rank_first:2", None, ["d005", "d006"]),
+        (4, range(0), 4, "filter:0", [], []),
+    ],
+    ids=["few match", "many match", "more are ranked", "the best do not match", "a small base", "none matches"],
+)
+def test_few_matches_are_filtered_first_and_many_are_ranked_first(
+    count: int, drafts: range, filter_first: int, path: str, limits: list[int] | None, shown: list[str]
+) -> None:
+    search, index = filtered(count, drafts, filter_first)
+    result = found(replace(search, most_candidates=16), filter=DRAFTS)
+    assert (result.path, result.matching, documents(result)) == ((path,), len(drafts), shown)
+    if limits is not None:
+        assert [query.limit for query in index.queries] == limits
+    # The engine filters where it is asked for two candidates, and never forgets who asks.
+    assert all((query.filter == DRAFTS) == (query.limit == 2) for query in index.queries)
+    assert {query.filter.reader for query in index.queries} <= {DRAFTS.reader}
+
+
+@dataclass
+class FixedRouting:
+    """Routes every question to the same documents; keeps what it was asked."""
+
+    routes_to: Routed
+    asked: list[tuple[str, PassageFilter, int, tuple[str, ...]]] = field(default_factory=list)
+
+    def routed(
+        self, query: EncodedQuery, filter: PassageFilter, candidates: Sequence[Candidate], concepts: Sequence[str] = ()
+    ) -> Routed:
+        self.asked.append((query.text, filter, len(candidates), tuple(concepts)))
+        return self.routes_to
+
+
+RELEVANCES: dict[str, float | None] = {"a dagger": 0.5, "the best dagger": 1.0, "a crown": 0.1, "the very best": 1.0}
+
+
+def routed(routing: FixedRouting | None, threshold: float = 0.0) -> HybridSearch:
+    index = LetterIndex()
+    for name, text in {"one": "a dagger", "two": "the best dagger", "three": "a crown"}.items():
+        index.put(name, text)
+    reranker = ByText(RELEVANCES)
+    return HybridSearch(index, LetterEmbedder(), reranker=reranker, routing=routing, threshold=threshold)
+
+
+@pytest.mark.parametrize(
+    ("to", "threshold", "shown", "path"),
+    [
+        ({"one", "three"}, 0.0, ["one", "three"], ("route",)),
+        ({"three"}, 0.3, ["two", "one"], ("route", REROUTED)),
+        ({"one", "two", "three"}, 1.1, [], ("route",)),
+    ],
+    ids=["relevant", "nothing relevant is left", "nothing to widen to"],
+)
+def test_only_the_documents_routed_to_are_used_if_they_have_something_relevant(
+    to: set[str], threshold: float, shown: list[str], path: tuple[str, ...]
+) -> None:
+    routing = FixedRouting(Routed(frozenset(to), path=("route",)))
+    result = found(routed(routing, threshold))
+    assert (documents(result), result.path) == (shown, path)
+    assert [each.passage.document.document_id for each in result.nearest][: len(shown)] == shown
+    # All candidates are ranked, so that a relevance does not depend on the routing.
+    assert len(result.candidates) == 3
+    assert routing.asked == [("dagger", EVERYTHING, 3, ("weapons",))]
+
+
+def test_passages_that_only_the_routing_found_are_ranked_with_the_others() -> None:
+    best = LetterIndex().put("four", "the very best")
+    hits = IndexHits((Hit(best, 9.0),), (Hit(best, 0.1),))
+    result = found(routed(FixedRouting(Routed(frozenset({"one", "four"}), hits))))
+    assert documents(result) == ["four", "one"]
+    scores = [hit.score for hit in result.hits.lexical]
+    assert (scores, result.hits.lexical[0].passage) == (sorted(scores, reverse=True), best)
+
+
+def test_where_nothing_is_routed_the_search_is_as_before() -> None:
+    assert found(routed(FixedRouting(Routed()))) == found(routed(None))
+
+
+@pytest.mark.parametrize("filter_first", [0, 1000])
+def test_a_search_with_conditions_is_routed_too(filter_first: int) -> None:
+    routing = FixedRouting(Routed(frozenset({"one"}), path=("route:1/3",)))
+    search = routed(routing)
+    result = found(FilteredSearch(search, search.index, filter_first))  # type: ignore[arg-type]
+    assert (documents(result), result.path[1:], routing.asked[0][3]) == (["one"], ("route:1/3",), ("weapons",))
