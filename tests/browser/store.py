@@ -61,7 +61,7 @@ def listed(message: str = LIST) -> list[AnyEventBody]:
     columns = ("Status", "Owner", "Effective")
     first = Listing(total=TOTAL, documents=documents[:12], offset=offset, next_offset=next_offset, columns=columns)
     if not offset:
-        first = replace(first, aggregates=AGGREGATES, grouped_by=("Owner",), groups=GROUPS, group_count=3)
+        first = replace(first, aggregates=AGGREGATES, grouped_by=("Owner",), groups=GROUPS, group_count=2)
     return [
         StatusChanged(stage="searching"),
         first,

@@ -210,6 +210,14 @@ def test_groups_come_in_the_order_that_is_asked_for_and_those_without_a_value_la
     assert all(each.figures == (Figure(each.documents, each.documents),) for each in found.groups)
 
 
+def test_more_values_than_the_server_counts_at_once_are_counted_all_the_same(
+    index: CataloguedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _put_all(index)
+    monkeypatch.setattr("cicada.adapters.opensearch.catalogue._MAX_VALUES", 2)
+    assert _counted(index, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
+
+
 def test_groups_of_two_fields_have_their_own_numbers(index: CataloguedIndex) -> None:
     _put_all(index)
     found = index.aggregate(_shown(), [Aggregate("sum", "value")], ("status", "tags"))
