@@ -94,7 +94,8 @@ class SchemaPlanner(Struct, frozen=True):
 
         reader = self._readers.get(request.knowledge_base) or SchemaReader.of(request.schema)
         self._readers[request.knowledge_base] = reader
-        earlier = [each for each in request.messages if not (is_small_talk(each) or is_page_request(each))]
+        is_page = is_page_request(request.message)
+        earlier = [each for each in request.messages if not (is_page or is_small_talk(each) or is_page_request(each))]
         found = reader.understand((*earlier, request.message), request.now.date(), request.asker)
         return plan_of(found, request.schema)
 
@@ -114,7 +115,7 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         query,
         confidence=round(found.confidence, 3),
         clarification=found.question,
-        carried=(meaning.topic,) if found.continues and meaning.topic else (),
+        carried=_carried(found),
         named=meaning.named if shape in _ON_DOCUMENTS else (),
         single=found.single and shape in _ON_DOCUMENTS,
     )
@@ -132,6 +133,13 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         sort=meaning.order if meaning.order and not meaning.order.of and shape is Shape.HYBRID else None,
         limit=meaning.limit if shape is Shape.HYBRID else None,
     )
+
+
+def _carried(found: Understood) -> tuple[str, ...]:
+    """What the plan has of earlier messages."""
+    if found.completes:
+        return (found.completes.strip().rstrip("?!. "),)
+    return (found.meaning.topic,) if found.continues and found.meaning.topic else ()
 
 
 def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:

@@ -18,7 +18,8 @@ _MOST_VALUES, _MOST_FIELDS = 5, 4
 _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
 )
-_REPLY = re.compile(r"(?:i mean(?:t)?\s+|it'?s\s+|that'?s\s+)?(?:the|that|this|an?)?\s*(?P<named>.+)", re.I | re.S)
+_LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
+_REPLY = re.compile(r"(?:(?:the|that|this|an?)\s+)?(?P<named>.+)", re.I | re.S)
 _ONE = re.compile(r"\bones?\b", re.I)
 
 
@@ -65,7 +66,7 @@ def completed(question: str, reply: str) -> str:
 
     "When does the lease end?" and "the Kestrel Park one" make "When does the Kestrel Park lease end?".
     """
-    said = reply.strip().rstrip(".!")
+    said = _LEAD.sub("", reply.strip().rstrip(".!"), count=1)
     reference = _REFERENCE.search(question)
     if reference is None:
         return f"{question} {said}"

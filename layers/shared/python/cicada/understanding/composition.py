@@ -15,7 +15,7 @@ from cicada.understanding.facts import Facts, Mention, MentionKind
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
-from cicada.understanding.words import split_words
+from cicada.understanding.words import lexicon, split_words
 
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
 _NAMED = frozenset({"cond", "contains", "doc"})
@@ -78,9 +78,14 @@ def _extended(last: Part, mention: Mention, facts: Facts) -> Part:
 
 
 def topic_of(reading: Reading) -> str:
-    """The words that the texts are searched for, as written."""
+    """The words that the texts are searched for, as written, without words of grammar at the ends."""
     pairs = zip(reading.facts.mentions, reading.roles, strict=True)
-    return " ".join(mention.text for mention, role in pairs if _is_topic(mention, role))
+    words = [mention.text for mention, role in pairs if _is_topic(mention, role)]
+    while words and words[0].lower() in lexicon().function:
+        words = words[1:]
+    while words and words[-1].lower() in lexicon().function:
+        words = words[:-1]
+    return " ".join(words)
 
 
 def _is_topic(mention: Mention, role: Role) -> bool:

@@ -25,9 +25,7 @@ _WITH_UNIT = re.compile(
     r"(\d+(?:[.,]\d+)?)(k|m|cm|mm|km|kg|g|mg|l|ml|h|min|mins|s|eur|usd|gbp|kw|mw|gb|mb|yo|yrs|sqm|m2|pts|pages|p)$"
 )
 # "SOP-QA-003", "WI-0123", "2024/117-B": letters, digits and hyphens.
-_DOCUMENT = re.compile(
-    r"(?<![\w])(?=[\w./-]*\d)(?=[\w./-]*[A-Za-z])[A-Za-z]{1,8}(?:[-_/][A-Za-z0-9]{1,8}){1,4}(?![\w])"
-)
+_DOCUMENT = re.compile(r"(?<!\w)[A-Za-z]{1,8}(?:[-_/][A-Za-z0-9]{1,8}){1,4}(?!\w)")
 _LEAST_DIGITS = 2
 _MOST_QUOTED = 10
 _FILLERS = word_set("of the a an for")

@@ -18,11 +18,12 @@ from msgspec.structs import replace
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.asking_back import clarification, completed
 from cicada.understanding.composition import meaning_of
+from cicada.understanding.facts import MentionKind
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning
-from cicada.understanding.naming_phrases import Described, described, without
+from cicada.understanding.naming_phrases import DEFINITE, Described, described, without
 from cicada.understanding.reading import Reading, read
 from cicada.understanding.vocabulary import Vocabulary, compiled
 
@@ -30,11 +31,17 @@ TURNS = 8
 """Earlier messages that are looked at."""
 
 
+_QUESTION_MARKS = ("?", "？", "؟")
+_LONGEST_REPLY = 80
+_ON_DOCUMENTS = ("C", "H", "M")
+
+
 class Understood(Struct, frozen=True):
     """A message as it is understood after those before it.
 
     `strategy`: one of `judging.STRATEGIES`. `single`: it speaks of one document that its conditions describe.
-    `continues`: something of an earlier message holds. `question`: what to ask back, with NeedsClarification.
+    `continues`: something of an earlier message holds. `completes`: the message before, if this one is the reply to
+    what was asked back. `question`: what to ask back, with NeedsClarification.
     """
 
     message: str
@@ -44,6 +51,7 @@ class Understood(Struct, frozen=True):
     single: bool = False
     continues: bool = False
     question: str = ""
+    completes: str = ""
 
 
 class SchemaReader(Struct, frozen=True):
@@ -66,29 +74,31 @@ class SchemaReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
-        if before and before.strategy == "A" and (whole := self._answered(message, before, now, asker)):
-            return whole
         reading = read(message, self.vocabulary, now, self.heads)
         meaning = meaning_of(reading, self.vocabulary, asker)
         chances = strategy_chances(reading, self.vocabulary, bool(asker), self.heads)
         strategy = max(chances, key=chances.__getitem__)
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
-        if before is not None:
+        if before is not None and before.strategy != "N":
             earlier = Earlier(before.meaning, before.strategy)
             found = following(reading, meaning, strategy, earlier, self.heads)
+            if before.strategy == "A":
+                is_request = strategy in _ON_DOCUMENTS and _begins_a_request(reading)
+                whole = None if is_request else self._answered(message, before, found, now, asker)
+                return whole or self._alone(message, reading, meaning, strategy, confidence, asker)
             if found.relation != NEW:
                 return self._continued(message, meaning, strategy, earlier, found, confidence)
             confidence = min(confidence, found.chance)
         return self._alone(message, reading, meaning, strategy, confidence, asker)
 
-    def _answered(self, message: str, before: Understood, now: date, asker: str) -> Understood | None:
+    def _answered(self, message: str, before: Understood, found: Following, now: date, asker: str) -> Understood | None:
         """The question that was asked back, completed by a reply; None if the message is no reply."""
-        if message.rstrip().endswith("?"):
+        if found.relation == NEW or message.rstrip().endswith(_QUESTION_MARKS) or len(message) > _LONGEST_REPLY:
             return None
         whole = self.next(completed(before.message, message), None, now, asker)
         if whole.strategy == "A":
-            return None
-        return replace(whole, message=message, continues=True)
+            whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
+        return replace(whole, continues=True, completes=before.message)
 
     def _continued(
         self,
@@ -137,3 +147,12 @@ class SchemaReader(Struct, frozen=True):
         if phrase.is_bare and phrase.is_kind:
             return rest, strategy, True
         return replace(rest, named=(phrase.words,)), strategy, False
+
+
+def _begins_a_request(reading: Reading) -> bool:
+    """Whether the message begins with a word such as "list", "show" or "how", as no reply does."""
+    first = next(zip(reading.facts.mentions, reading.roles, strict=True), None)
+    if first is None:
+        return False
+    mention, role = first
+    return mention.kind is MentionKind.WORD and role.name == "none" and mention.text.lower() not in DEFINITE
