@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from cicada.planning.plan import Shape
 from cicada.understanding.heads import packaged_heads
 from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.plan import Shape
 from cicada.understanding.schema_planner import SchemaReader, Understood
 from evals.planner_files import (
     LabelledConversation,

@@ -23,7 +23,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from cicada.errors import CicadaError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.planning.plan import Shape
+from cicada.understanding.plan import Shape
 
 _PERSON = re.compile(
     r"(^|_)(owner|author|approver|reviewer|manager|assignee|responsible|editor|lead|contact|steward|custodian|signatory"

@@ -13,9 +13,9 @@ from typing import TypedDict
 from pydantic import BaseModel, Field, ValidationError
 
 from cicada.errors import CicadaError
-from cicada.planning.classifier import classify
-from cicada.planning.intent.model import load_model
-from cicada.planning.model import Intent
+from cicada.understanding.classifier import classify
+from cicada.understanding.intent.model import load_model
+from cicada.understanding.model import Intent
 
 
 class DatasetError(CicadaError):

@@ -39,13 +39,13 @@ from cicada.errors import CicadaError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
-from cicada.planning.by_rules import RulesPlanner
-from cicada.planning.classifier import MessageClassifier
-from cicada.planning.intent.model import load_model
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada.understanding.by_rules import RulesPlanner
+from cicada.understanding.classifier import MessageClassifier
+from cicada.understanding.intent.model import load_model
 from cicada_embedded.passage_index import SqlitePassageIndex
 
 QUESTION = "Who tells Macbeth that the queen is dead?"

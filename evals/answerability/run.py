@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cicada.documents.model import PassageFilter
-from cicada.planning.follow_ups import stand_alone
 from cicada.retrieval.ports import Embedder
 from cicada.retrieval.quality import evidence_quality
 from cicada.retrieval.strategies.hybrid import HybridSearch
+from cicada.understanding.follow_ups import stand_alone
 from evals.answerability.dataset import Label, LabelledTurns, Task, load_labelled_turns
 from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cicada.planning.follow_ups import stand_alone
+from cicada.understanding.follow_ups import stand_alone
 from evals.retrieval.dataset import Dataset, Query, load_conversations, load_dataset
 from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.measures import Scores, means, scores_of

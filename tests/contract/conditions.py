@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cicada.documents.model import AnyOf, Condition, Exists, MetadataValue, NoneOf, Range
+from cicada.documents.model import AnyOf, Condition, Contains, Exists, MetadataValue, NoneOf, Range
 
 FIELDS: dict[str, dict[str, MetadataValue]] = {
     "d0": {
@@ -22,6 +22,10 @@ CONDITIONS: list[tuple[tuple[Condition, ...], set[str]]] = [
     ((AnyOf("tags", frozenset({"audit", "other"})),), {"d0"}),
     ((AnyOf("tags", frozenset({"gmp"})), AnyOf("tags", frozenset({"audit"}))), {"d0"}),
     ((AnyOf("secret", frozenset({True})),), {"d0"}),
+    ((Contains("status", "PROV"),), {"d0"}),
+    ((Contains("tags", "udi"),), {"d0"}),
+    ((Contains("status", "*"),), set()),
+    ((Contains("value", "9"),), set()),
     ((AnyOf("secret", frozenset({1.0, "true", "True"})),), set()),
     ((AnyOf("status", frozenset({True})),), set()),
     ((AnyOf("value", frozenset({9.0, -0.5})),), {"d1", "d2"}),

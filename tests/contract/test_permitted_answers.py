@@ -25,13 +25,13 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
-from cicada.planning.model import Intent
-from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.model import EmbeddedPassage, Vector
 from cicada.retrieval.ports import CataloguedIndex, SearchBackend
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import strategies
+from cicada.understanding.model import Intent
+from cicada.understanding.plan import Plan, Shape
 from tests.contract.passage_indexes import DIMENSION, MODEL, IndexUnderTest, eventually
 from tests.contract.passages import PLAYS, passage, vector
 from tests.fakes.chat_model import ScriptedModel

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cicada.knowledge_bases.schema import FieldType
-from cicada.planning.plan import Shape
+from cicada.understanding.plan import Shape
 from cli.__main__ import main
 from evals.planner import PlanJudgement, evaluate_planner, judged, run
 from evals.planner_files import PlannerDatasetError, load_queries, load_schemas

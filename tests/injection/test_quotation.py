@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from cicada.answering.prompt import passages_prompt
 from cicada.dialogue import Turn
 from cicada.ingest.script import ScriptParser
-from cicada.planning.by_model.prompt import message_text
-from cicada.planning.planner import PlanRequest
 from cicada.quotation import named, one_quoted_line, quoted, visible
 from cicada.retrieval.model import RankedPassage
+from cicada.understanding.by_model.prompt import message_text
+from cicada.understanding.planner import PlanRequest
 from tests.fakes.access import permitted
 from tests.injection.shown import ATTACKS, HARMLESS, MARK, inputs, skeleton, tool_results
 from tests.unit.ingest.documents import parsed

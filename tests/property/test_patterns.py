@@ -24,9 +24,9 @@ SECONDS = 3.0
 _METHODS = {"match", "fullmatch", "search", "finditer", "findall", "sub", "split"}
 # The most characters that their callers give them.
 BOUNDED = {
-    "cicada.planning.subjects": 300,
+    "cicada.understanding.subjects": 300,
     "cicada.document_routing.naming": 300,
-    "cicada.planning": 8_000,
+    "cicada.understanding": 8_000,
     "cicada.dialogue": 8_000,
     "cicada.document_routing": 8_000,
     "cicada.ingest.prose.parser": 1_024,

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from cicada.documents.model import AnyOf, Condition, NoneOf
 from cicada.knowledge_bases.schema import FieldType
-from cicada.planning.consistency import contradiction
-from cicada.planning.plan import Shape
-from tests.unit.planning.planned import SCHEMA, planned
+from cicada.understanding.consistency import contradiction
+from cicada.understanding.plan import Shape
+from tests.unit.understanding.planned import SCHEMA, planned
 
 _PIECES = st.sampled_from(
     """ratified charters letter letters ledgers Bakers GW Ada Brook 's my not except without or and , ; : / - " ? ' the

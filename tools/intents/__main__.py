@@ -6,7 +6,7 @@ import sys
 
 from cicada.answering import asked_writes
 from cicada.answering.asked_writes import KINDS
-from cicada.planning.intent import model
+from cicada.understanding.intent import model
 from tools.intents.model_file import calibrated, write_models
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cicada.answering import asked_writes
-from cicada.planning.intent import model
-from cicada.planning.intent.concepts import lexicon
-from cicada.planning.intent.linear import dump
-from cicada.planning.intent.model import SCORED, IntentModel, load_model
+from cicada.understanding.intent import model
+from cicada.understanding.intent.concepts import lexicon
+from cicada.understanding.intent.linear import dump
+from cicada.understanding.intent.model import SCORED, IntentModel, load_model
 from tools.intents.examples import Concepts, Example, digest, load_change_examples, load_concepts, load_examples
 from tools.intents.ridge import Floats, probabilities
 from tools.intents.training import (

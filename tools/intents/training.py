@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cicada.answering.asked_writes import KINDS
-from cicada.planning.intent.concepts import Lexicon, lexicon
-from cicada.planning.intent.features import features
-from cicada.planning.intent.linear import BUCKET_BITS, bucket
-from cicada.planning.intent.model import SCORED
-from cicada.planning.intent.reading import read
-from cicada.planning.model import Intent
+from cicada.understanding.intent.concepts import Lexicon, lexicon
+from cicada.understanding.intent.features import features
+from cicada.understanding.intent.linear import BUCKET_BITS, bucket
+from cicada.understanding.intent.model import SCORED
+from cicada.understanding.intent.reading import read
+from cicada.understanding.model import Intent
 from tools.intents.examples import Concepts, Example, M, Message
 from tools.intents.ridge import Floats, Places, Row, Sparse, probabilities, train
 

@@ -293,11 +293,12 @@ def _dense(head: DenseHead) -> dict[str, Any]:
     return {"classes": head.classes, "weights": head.weights, "bias": head.bias}
 
 
-def left_out(messages: Sequence[Message], authors: Sequence[str]) -> Iterator[tuple[str, Heads]]:
-    """For each author the heads of all others' messages."""
+def left_out(messages: Sequence[Message], authors: Sequence[str]) -> Iterator[tuple[Sequence[str], Heads]]:
+    """Groups of authors, each with heads of the messages of all other groups."""
+    groups = [authors[fold::_FOLDS] for fold in range(_FOLDS)]
     with ProcessPoolExecutor() as executor:
-        yield from zip(authors, executor.map(partial(_without, list(messages)), authors), strict=True)
+        yield from zip(groups, executor.map(partial(_without, list(messages)), groups), strict=True)
 
 
-def _without(messages: list[Message], author: str) -> Heads:
-    return trained([each for each in messages if each.store.author != author])
+def _without(messages: list[Message], authors: Sequence[str]) -> Heads:
+    return trained([each for each in messages if each.store.author not in authors])

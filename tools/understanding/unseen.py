@@ -1,4 +1,7 @@
-"""How right the plans are for authors, and so for stores, that the heads have not learnt from."""
+"""How right the plans are for authors that the heads have not learnt from, and so for other stores.
+
+Two authors write for one store, a regulated one; all others have stores of their own.
+"""
 
 from __future__ import annotations
 
@@ -53,9 +56,9 @@ def table(messages: Sequence[Message]) -> str:
     authors = sorted({message.store.author for message in messages})
     singles: list[Outcome] = []
     later: list[Outcome] = []
-    for author, heads in left_out(messages, authors):
+    for group, heads in left_out(messages, authors):
         for message in messages:
-            if message.store.author == author:
+            if message.store.author in group:
                 (later if message.before else singles).append(outcome(message, heads))
     head = "| messages of | n | strategy | filters | aggregates | whole | alone | right of these |"
     rows = [head, "| --- " * 8 + "|"]

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from cicada.adapters.bedrock.plan_model import BedrockPlanModel
 from cicada.dialogue import Turn
 from cicada.knowledge_bases.plan_guide import load_plan_guide
-from cicada.planning.by_model.prompt import PlanPrompts
-from cicada.planning.model import Intent
-from cicada.planning.plan import Plan, Shape
-from tests.unit.planning.form_of_reports import request_on_reports
+from cicada.understanding.by_model.prompt import PlanPrompts
+from cicada.understanding.model import Intent
+from cicada.understanding.plan import Plan, Shape
+from tests.unit.understanding.form_of_reports import request_on_reports
 
 
 def planned(runtime: Any, message: str) -> Plan:

@@ -10,8 +10,8 @@ from cicada.documents.model import AnyOf
 from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.plan_guide import load_plan_guide
 from cicada.observability.telemetry import Telemetry, recording
-from cicada.planning.by_model.prompt import PlanPrompts
-from cicada.planning.plan import Plan, Shape
+from cicada.understanding.by_model.prompt import PlanPrompts
+from cicada.understanding.plan import Plan, Shape
 from tests.fakes.bedrock_wire import (
     BUSY,
     DENIED,
@@ -25,7 +25,7 @@ from tests.fakes.bedrock_wire import (
     tool_use,
 )
 from tests.fakes.clock import Clock
-from tests.unit.planning.form_of_reports import request_on_reports
+from tests.unit.understanding.form_of_reports import request_on_reports
 
 MODEL = "amazon.nova-pro-v1:0"
 WRITTEN = {

@@ -20,12 +20,12 @@ from cicada.errors import CicadaError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
-from cicada.planning.by_rules import RulesPlanner
-from cicada.planning.model import Classification, Intent
-from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
+from cicada.understanding.by_rules import RulesPlanner
+from cicada.understanding.model import Classification, Intent
+from cicada.understanding.plan import Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel

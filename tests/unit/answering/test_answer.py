@@ -10,8 +10,8 @@ from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
-from cicada.planning.model import Intent
-from cicada.planning.plan import Plan, Shape
+from cicada.understanding.model import Intent
+from cicada.understanding.plan import Plan, Shape
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
 

@@ -29,9 +29,9 @@ from cicada.documents.catalogue import Aggregate, DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, NoneOf, ScriptLocator, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import described
-from cicada.planning.model import Intent
-from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.model import RankedPassage
+from cicada.understanding.model import Intent
+from cicada.understanding.plan import Plan, Shape
 from tests.fakes.access import permitted
 from tests.unit.answering.situation import SEYTON, passage
 from tests.unit.knowledge_bases.schemas import SCHEMA

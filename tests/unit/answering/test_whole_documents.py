@@ -16,9 +16,9 @@ from cicada.documents.catalogue import Card, row_of
 from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Passage, ScriptLocator, Subject
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.planning.model import Intent
-from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.model import EmbeddedPassage
+from cicada.understanding.model import Intent
+from cicada.understanding.plan import Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of

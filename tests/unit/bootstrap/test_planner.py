@@ -6,11 +6,8 @@ from msgspec.structs import replace
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError
 from cicada.observability.log import report_plan_fallback
-from cicada.planning.cache import PlanCache
-from cicada.planning.chain import PlannerChain
-from cicada.planning.chosen import PlannerMode
-from cicada.planning.limited import LimitedPlanner
 from cicada.settings import PlannerSettings
+from cicada.understanding.planners import LimitedPlanner, PlanCache, PlannerChain, PlannerMode
 from tests.fakes.bedrock_wire import Refused, converse_reply, scripted_bedrock, tool_use
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
 

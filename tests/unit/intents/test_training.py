@@ -11,9 +11,9 @@ import pytest
 from cicada.answering import asked_writes
 from cicada.answering.asked_writes import KINDS, Kind, load_writes_model
 from cicada.errors import ConfigurationError
-from cicada.planning.intent.concepts import lexicon
-from cicada.planning.intent.model import PACKAGED, load_model
-from cicada.planning.model import Intent
+from cicada.understanding.intent.concepts import lexicon
+from cicada.understanding.intent.model import PACKAGED, load_model
+from cicada.understanding.model import Intent
 from tools.intents.examples import (
     Example,
     Message,

@@ -10,6 +10,7 @@ from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.documents.model import (
     AnyOf,
     Condition,
+    Contains,
     DocumentKey,
     Exists,
     Locator,
@@ -151,6 +152,8 @@ def condition_values(condition: Condition) -> dict[str, Any]:
         return named | {"none": _sorted(condition.values)}
     if isinstance(condition, Exists):
         return named | {"exists": condition.present}
+    if isinstance(condition, Contains):
+        return named | {"contains": condition.text}
     bounds = {name: getattr(condition, name) for name in _BOUNDS}
     return named | {"range": {name: value for name, value in bounds.items() if value is not None}}
 
@@ -162,6 +165,8 @@ def condition_of(values: Mapping[str, Any]) -> Condition:
         return AnyOf(field, frozenset(values["any"]))
     if "none" in values:
         return NoneOf(field, frozenset(values["none"]))
+    if "contains" in values:
+        return Contains(field, values["contains"])
     return Exists(field, values["exists"]) if "exists" in values else Range(field, **values["range"])
 
 

@@ -23,10 +23,10 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
-from cicada.planning.chosen import step_of
-from cicada.planning.model import Intent
-from cicada.planning.paging import listed_page
-from cicada.planning.plan import Plan, Shape
+from cicada.understanding.model import Intent
+from cicada.understanding.paging import listed_page
+from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}

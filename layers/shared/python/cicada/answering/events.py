@@ -34,8 +34,8 @@ from cicada.documents.catalogue import EVERY, DocumentRow, Operation
 from cicada.documents.model import Locator, ScriptLocator
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
-from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
+from cicada.understanding.plan import Plan
 
 F = TypeVar("F", bound=Struct)
 T = TypeVar("T")

@@ -18,9 +18,9 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_VALUE, described, shown_value
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
-from cicada.planning.plan import PAGE_SIZE, Plan
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
+from cicada.understanding.plan import PAGE_SIZE, Plan
 
 # The first row of an ascending and of a descending order.
 _ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}

@@ -19,11 +19,11 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import described, shown_fields
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
-from cicada.planning.plan import Plan, Shape
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.text import one_line
+from cicada.understanding.plan import Plan, Shape
 
 FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
 _MOST_CANDIDATES = 6

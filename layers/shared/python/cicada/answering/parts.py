@@ -10,8 +10,8 @@ from cicada.documents.aggregates import Aggregation
 from cicada.documents.catalogue import Aggregate, DocumentRow, ListedPage
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions import Permitted
-from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
+from cicada.understanding.plan import Plan
 
 
 class Progress(Struct, frozen=True):

@@ -21,12 +21,12 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
-from cicada.planning.follow_ups import emphasised
-from cicada.planning.plan import Plan
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
+from cicada.understanding.follow_ups import emphasised
+from cicada.understanding.plan import Plan
 
 T = TypeVar("T")
 

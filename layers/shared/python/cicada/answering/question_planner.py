@@ -16,11 +16,11 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.terms import words
 from cicada.permissions import check_base, permitted_bases
-from cicada.planning.classifier import served_intents
-from cicada.planning.plan import Plan
-from cicada.planning.planner import Planner, PlanRequest
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
+from cicada.understanding.classifier import served_intents
+from cicada.understanding.plan import Plan
+from cicada.understanding.planner import Planner, PlanRequest
 
 # Words added from the schema at most; more would bury the user's own.
 _ADDED_WORDS = 8

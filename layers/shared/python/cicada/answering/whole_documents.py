@@ -20,8 +20,8 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
-from cicada.planning.plan import Plan
 from cicada.retrieval.model import RankedPassage
+from cicada.understanding.plan import Plan
 
 
 class WholeDocuments(Struct, frozen=True):

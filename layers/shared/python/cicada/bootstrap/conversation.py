@@ -23,9 +23,9 @@ from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.observability.log import report_plan_fallback
 from cicada.permissions import PermissionGate
-from cicada.planning.chosen import ChosenPlanner, PlannerMode
-from cicada.planning.planner import Planner
 from cicada.settings import ConversationSettings, PlannerSettings, load
+from cicada.understanding.planner import Planner
+from cicada.understanding.planners import ChosenPlanner, PlannerMode
 
 # One call of a planning model, and all calls for one plan.
 _CALL_SECONDS = 4
@@ -51,10 +51,8 @@ def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
     # Imported here: only where a model plans are its prompts and forms needed.
     from cicada.adapters.bedrock.plan_model import BedrockPlanModel
     from cicada.knowledge_bases.plan_guide import load_plan_guide
-    from cicada.planning.by_model.prompt import PlanPrompts
-    from cicada.planning.cache import PlanCache
-    from cicada.planning.chain import PlannerChain
-    from cicada.planning.limited import LimitedPlanner
+    from cicada.understanding.by_model.prompt import PlanPrompts
+    from cicada.understanding.planners import LimitedPlanner, PlanCache, PlannerChain
 
     bedrock = client("bedrock-runtime", read_timeout_seconds=_CALL_SECONDS, attempts=1)
     prompts = PlanPrompts(load_plan_guide)

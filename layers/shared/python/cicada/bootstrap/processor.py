@@ -35,12 +35,12 @@ from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.observability.log import report_failed_answer
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
-from cicada.planning.by_rules import RulesPlanner, SchemaPlanner
-from cicada.planning.classifier import MessageClassifier
-from cicada.planning.intent.model import load_model
 from cicada.retrieval.completeness import IndexCompleteness
 from cicada.retrieval.ports import CataloguedIndex, KeptDocuments
 from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
+from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
+from cicada.understanding.classifier import MessageClassifier
+from cicada.understanding.intent.model import load_model
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient

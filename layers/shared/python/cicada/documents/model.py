@@ -115,7 +115,14 @@ class Exists(Struct, frozen=True):
     present: bool = True
 
 
-Condition: TypeAlias = AnyOf | NoneOf | Range | Exists
+class Contains(Struct, frozen=True):
+    """The field's text, or one of a list, has this text in it, in whatever case."""
+
+    field: str
+    text: str
+
+
+Condition: TypeAlias = AnyOf | NoneOf | Range | Exists | Contains
 
 
 class PassageFilter(Struct, frozen=True):
@@ -149,6 +156,8 @@ def _holds(condition: Condition, found: tuple[Scalar, ...]) -> bool:
         return not _among(found, condition.values)
     if isinstance(condition, Exists):
         return bool(found) is condition.present
+    if isinstance(condition, Contains):
+        return any(isinstance(each, str) and condition.text.casefold() in each.casefold() for each in found)
     return any(_within(value, condition) for value in found)
 
 

@@ -80,6 +80,7 @@ class _File(Form, frozen=True):
     sort: _Text | None = None
     date: _Text | None = None
     logins: dict[_Text, _Text] = field(default_factory=dict)
+    items: tuple[_Text, ...] = ()
 
 
 class _Field(Form, frozen=True):
@@ -110,6 +111,7 @@ def _schema(text: str, name: str, tables: dict[str, Any]) -> Schema:
         sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else None,
         date=found.date,
         logins=found.logins,
+        items=found.items,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from cicada.documents.model import AnyOf, Condition, Exists, MetadataValue, NoneOf, Scalar
+from cicada.documents.model import AnyOf, Condition, Contains, Exists, MetadataValue, NoneOf, Scalar
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 
 # A source has little room: a frame holds several.
@@ -32,6 +32,8 @@ def _in_words(condition: Condition, schema: Schema) -> str:
     name = (field.display if field else "") or condition.field
     if isinstance(condition, Exists):
         return f"{name}: {'any' if condition.present else 'none'}"
+    if isinstance(condition, Contains):
+        return f"{name}: with “{condition.text}”"
     if isinstance(condition, AnyOf | NoneOf):
         values = " or ".join(sorted(shown_value(value) for value in condition.values))
         return f"{name}: {'not ' if isinstance(condition, NoneOf) else ''}{values}"

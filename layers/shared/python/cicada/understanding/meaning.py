@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import Aggregate, Sort
-from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
+from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
 
 
 class Bounds(Struct, frozen=True):
@@ -84,5 +84,5 @@ def _condition(name: str, bounds: Bounds) -> Condition:
     if bounds.present is not None:
         return Exists(name, bounds.present)
     if bounds.contains is not None:
-        return AnyOf(name, frozenset({bounds.contains}))
+        return Contains(name, bounds.contains)
     return Range(name, least=bounds.gte, above=bounds.gt, most=bounds.lte, below=bounds.lt)

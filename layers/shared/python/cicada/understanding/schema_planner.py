@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 
 from msgspec import Struct, field
@@ -83,7 +83,7 @@ class SchemaReader(Struct, frozen=True):
             earlier = Earlier(before.meaning, before.strategy)
             found = following(reading, meaning, strategy, earlier, self.heads)
             if before.strategy == "A":
-                is_request = strategy in _ON_DOCUMENTS and _begins_a_request(reading)
+                is_request = strategy in _ON_DOCUMENTS and _begins_a_request(reading, self.heads.known)
                 whole = None if is_request else self._answered(message, before, found, now, asker)
                 return whole or self._alone(message, reading, meaning, strategy, confidence, asker)
             if found.relation != NEW:
@@ -149,10 +149,11 @@ class SchemaReader(Struct, frozen=True):
         return replace(rest, named=(phrase.words,)), strategy, False
 
 
-def _begins_a_request(reading: Reading) -> bool:
+def _begins_a_request(reading: Reading, known: Collection[str]) -> bool:
     """Whether the message begins with a word such as "list", "show" or "how", as no reply does."""
     first = next(zip(reading.facts.mentions, reading.roles, strict=True), None)
     if first is None:
         return False
     mention, role = first
-    return mention.kind is MentionKind.WORD and role.name == "none" and mention.text.lower() not in DEFINITE
+    word = mention.text.lower()
+    return mention.kind is MentionKind.WORD and role.name == "none" and word in known and word not in DEFINITE

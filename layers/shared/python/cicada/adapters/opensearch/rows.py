@@ -23,6 +23,7 @@ from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import (
     AnyOf,
     Condition,
+    Contains,
     DocumentKey,
     KnowledgeBaseKey,
     MetadataValue,
@@ -89,8 +90,16 @@ def condition_body(condition: Condition, facets: str) -> dict[str, Any]:
         return {"bool": {"must_not": [_terms(condition, facets)]}}
     if isinstance(condition, Range):
         return {"range": {facets: _bounds(condition)}}
+    if isinstance(condition, Contains):
+        pattern = f"{_literally(_name(condition.field))}s*{_literally(condition.text)}*"
+        return {"wildcard": {facets: {"value": pattern, "case_insensitive": True}}}
     present = {"prefix": {facets: _name(condition.field)}}
     return present if condition.present else {"bool": {"must_not": [present]}}
+
+
+def _literally(text: str) -> str:
+    """The text as a wildcard's pattern that stands for nothing but itself."""
+    return "".join(f"\\{each}" if each in "*?\\" else each for each in text)
 
 
 def values_body(field: str, most: int) -> dict[str, Any]:

@@ -1,0 +1,194 @@
+"""The plan without a model: the message's intent, then for a base with typed metadata what its schema says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cicada.documents.catalogue import EVERY
+from cicada.documents.model import AnyOf, Condition, Contains
+from cicada.knowledge_bases.contradictions import VALUED
+from cicada.knowledge_bases.schema import Schema
+from cicada.text import one_line
+from cicada.understanding.completions import completed, may_complete
+from cicada.understanding.consistency import contradiction
+from cicada.understanding.follow_up_plans import carried_over
+from cicada.understanding.follow_ups import stand_alone
+from cicada.understanding.intent.small_talk import is_small_talk
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.model import Classification, Intent
+from cicada.understanding.paging import is_page_request, next_page
+from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.planner import Planner, PlanRequest
+from cicada.understanding.subjects import subjects_of
+
+if TYPE_CHECKING:
+    from cicada.understanding.schema_planner import SchemaReader, Understood
+
+SHAPES = {
+    "A": Shape.NEEDS_CLARIFICATION,
+    "C": Shape.CONTENT_ONLY,
+    "H": Shape.HYBRID,
+    "M": Shape.METADATA_ONLY,
+    "N": Shape.NO_MATCH,
+}
+"""The shapes by the strategies of the heads."""
+_ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
+_MOST_GROUPED = 2
+_SURELY_NONE = 0.9
+
+
+class RulesPlanner(Struct, frozen=True):
+    """`classify` gets a message and its base. `documents` plans questions on documents whose metadata have a schema.
+
+    A message that seems general with less confidence than `general_confidence` is searched for: an unneeded search
+    costs little, an unanswered question much.
+    """
+
+    classify: Callable[[str, str], Classification]
+    documents: Planner | None = None
+    general_confidence: float = 0.5
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """A plan of the intent, or of the documents' metadata and texts."""
+        if (page := next_page(request)) is not None:
+            return page
+        return _with_subjects(self._completed(self._with_carried(request), request), request)
+
+    def _with_carried(self, request: PlanRequest) -> Plan:
+        return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
+
+    def _completed(self, plan: Plan, request: PlanRequest) -> Plan:
+        """With the question before, if that was asked back and the message answers."""
+        if not request.messages or not may_complete(request.message, plan):
+            return plan
+        *earlier, asked = request.messages
+        before = self._with_carried(replace(request, message=asked, messages=tuple(earlier)))
+        return completed(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
+
+    def _plan(self, request: PlanRequest) -> Plan:
+        found = self.classify(request.message, request.knowledge_base)
+        if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
+            return _search(request, found.confidence)
+        if found.intent is not Intent.SCRIPT_QUERY:
+            return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence)
+        if self.documents is None or not request.schema.fields:
+            return _search(request, found.confidence)
+        plan = self.documents.plan(request)
+        return replace(plan, confidence=min(plan.confidence, found.confidence))
+
+
+class SchemaPlanner(Struct, frozen=True):
+    """Plans by the schema of each base. `_readers`: by the base's name, made at first use.
+
+    A schema is part of the deployment, so it does not change while the container lives.
+    """
+
+    _readers: dict[str, SchemaReader] = field(default_factory=dict)
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """A plan of a question on documents, which may continue earlier ones."""
+        # Imported here: the heads take a part of a cold start, and bases without a schema do not need them.
+        from cicada.understanding.schema_planner import SchemaReader
+
+        reader = self._readers.get(request.knowledge_base) or SchemaReader.of(request.schema)
+        self._readers[request.knowledge_base] = reader
+        is_page = is_page_request(request.message)
+        earlier = [each for each in request.messages if not (is_page or is_small_talk(each) or is_page_request(each))]
+        found = reader.understand((*earlier, request.message), request.now.date(), request.asker)
+        return plan_of(found, request.schema)
+
+
+def plan_of(found: Understood, schema: Schema) -> Plan:
+    """The plan of a message that was understood; what contradicts itself in it is left out."""
+    shape, meaning = SHAPES[found.strategy], found.meaning
+    if shape is Shape.HYBRID and not (meaning.restricted or meaning.named):
+        shape = Shape.CONTENT_ONLY
+    # An unneeded search costs little, an unanswered question much.
+    if shape is Shape.NO_MATCH and found.confidence < _SURELY_NONE and not is_small_talk(found.message):
+        shape = Shape.CONTENT_ONLY
+    query = one_line(found.message)
+    plan = Plan(
+        Intent.SCRIPT_QUERY,
+        shape,
+        query,
+        confidence=round(found.confidence, 3),
+        clarification=found.question,
+        carried=_carried(found),
+        named=meaning.named if shape in _ON_DOCUMENTS else (),
+        single=found.single and shape in _ON_DOCUMENTS,
+    )
+    if shape is Shape.METADATA_ONLY:
+        return _listing(plan, meaning, schema)
+    if shape not in _ON_DOCUMENTS:
+        return plan
+    concepts = tuple(dict.fromkeys(meaning.topic.lower().split()))
+    value = query if shape is Shape.CONTENT_ONLY else meaning.topic or query
+    return replace(
+        plan,
+        filters=_conditions(meaning, schema) if shape is Shape.HYBRID else (),
+        search_value=value,
+        key_concepts=concepts,
+        sort=meaning.order if meaning.order and not meaning.order.of and shape is Shape.HYBRID else None,
+        limit=meaning.limit if shape is Shape.HYBRID else None,
+    )
+
+
+def _conditions(meaning: Meaning, schema: Schema) -> tuple[Condition, ...]:
+    """The conditions. Where any value may stand, what the message writes may differ from it in case, or be a part."""
+    return tuple(_found_in_text(each, schema) for each in meaning.conditions())
+
+
+def _found_in_text(condition: Condition, schema: Schema) -> Condition:
+    field = schema.fields[condition.field]
+    is_open = field.type in VALUED and not field.values
+    if isinstance(condition, AnyOf) and is_open and len(condition.values) == 1:
+        (value,) = condition.values
+        return Contains(field.name, str(value))
+    return condition
+
+
+def _carried(found: Understood) -> tuple[str, ...]:
+    """What the plan has of earlier messages."""
+    if found.completes:
+        return (found.completes.strip().rstrip("?!. "),)
+    return (found.meaning.topic,) if found.continues and found.meaning.topic else ()
+
+
+def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
+    """A plan that is answered from fields; numbers that cannot be computed are left out."""
+    whole = replace(
+        plan,
+        filters=_conditions(meaning, schema),
+        sort=meaning.order,
+        aggregates=meaning.aggregates,
+        group=meaning.group[:_MOST_GROUPED],
+        fields=meaning.fields,
+        limit=meaning.limit,
+    )
+    if contradiction(whole, schema) is None:
+        return whole
+    order = meaning.order if meaning.order and not meaning.order.of and meaning.order.field != EVERY else None
+    plain = replace(whole, aggregates=(), group=(), sort=order, confidence=0.0)
+    return plain if contradiction(plain, schema) is None else replace(plain, sort=None)
+
+
+def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
+    """With what is to be read as a whole.
+
+    Whatever the shape: a title may look like conditions, or like words that no field has. A name that no document has
+    leaves the shape as it is.
+    """
+    if plan.intent is not Intent.SCRIPT_QUERY:
+        return plan
+    named = subjects_of(request.message, request.messages)
+    # Of what was talked of, a name is likelier a document than a thing.
+    carried = " ".join([each for each in plan.carried if each[:1].isupper()] or plan.carried)
+    return replace(plan, subjects=tuple(each if each.document else replace(each, document=carried) for each in named))
+
+
+def _search(request: PlanRequest, confidence: float) -> Plan:
+    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, request.message, confidence=confidence)

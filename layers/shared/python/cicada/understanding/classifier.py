@@ -1,0 +1,93 @@
+"""The intent of a message: small talk by certain rules, everything else by a model learnt from examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+
+from cicada.understanding.intent.small_talk import is_small_talk
+from cicada.understanding.model import Classification, Intent
+
+if TYPE_CHECKING:
+    from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+
+_AGENTS = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
+_REASONS = {
+    Intent.SCRIPT_QUERY: "reads like a question about the texts",
+    Intent.PROFILE_REQUEST: "reads like a request about the user's saved notes",
+    Intent.THEORY_REQUEST: "reads like a request about a theory",
+    Intent.GENERAL: "reads like conversation",
+}
+_SMALL_TALK = Classification(Intent.GENERAL, 1.0, "nothing but small talk")
+_SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
+
+
+class IntentModel(Protocol):
+    """Gives each intent its probability. `asks`: whether the message is a question about something."""
+
+    @property
+    def threshold(self) -> float: ...
+
+    def probabilities(self, message: str) -> Mapping[Intent, float]: ...
+
+    def asks(self, message: str) -> bool: ...
+
+
+class MessageClassifier(Struct, frozen=True):
+    """Classifies messages as conversation, questions about the texts, or requests on profiles and theories."""
+
+    bases: KnowledgeBases
+    model: IntentModel
+
+    @property
+    def threshold(self) -> float:
+        """The confidence from which on a classification needs no second opinion."""
+        return self.model.threshold
+
+    def classify(self, message: str, knowledge_base: str) -> Classification:
+        """The intent among those that the base has. Every message has one."""
+        base = self.bases.of(knowledge_base)
+        if is_small_talk(message):
+            return _SMALL_TALK
+        off = frozenset(Intent) - frozenset(served_intents(base))
+        if base.content == "scripts":
+            return _among_stories(message, self.model, off)
+        return self._among_documents(message, base, off)
+
+    def _among_documents(self, message: str, base: KnowledgeBase, off: frozenset[Intent]) -> Classification:
+        """A search, unless an agent of the base is surely meant: what the documents are about is unknown."""
+        if not base.agents:
+            return _SEARCHED
+        found = _likeliest(self.model.probabilities(message))
+        is_agents = found.intent in _AGENTS and found.intent not in off
+        return found if is_agents and found.confidence >= self.threshold else _SEARCHED
+
+
+def classify(message: str, probabilities: Callable[[str], Mapping[Intent, float]]) -> Classification:
+    """The intent of a message to a base of scripts with profiles and theories."""
+    return _SMALL_TALK if is_small_talk(message) else _likeliest(probabilities(message))
+
+
+def served_intents(base: KnowledgeBase) -> tuple[Intent, ...]:
+    """All intents but those of the agents that the base has not."""
+    return tuple(intent for intent in Intent if _AGENTS.get(intent) in (None, *base.agents))
+
+
+def _among_stories(message: str, model: IntentModel, off: frozenset[Intent]) -> Classification:
+    """What would be for an agent that is off is a search if it asks, and else what is likeliest without the agent."""
+    chances = model.probabilities(message)
+    likeliest = _likeliest(chances)
+    if likeliest.intent not in off:
+        return likeliest
+    if model.asks(message):
+        return Classification(Intent.SCRIPT_QUERY, likeliest.confidence, _REASONS[Intent.SCRIPT_QUERY])
+    rest = {intent: chance for intent, chance in chances.items() if intent not in off}
+    whole = sum(rest.values())
+    return _likeliest({intent: chance / whole for intent, chance in rest.items()})
+
+
+def _likeliest(chances: Mapping[Intent, float]) -> Classification:
+    intent = max(chances, key=chances.__getitem__)
+    return Classification(intent, chances[intent], _REASONS[intent])

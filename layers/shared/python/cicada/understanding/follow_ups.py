@@ -1,0 +1,154 @@
+"""Follow-ups as stand-alone queries, without a model: what a message leaves out is carried over from the turns before.
+
+The query is for retrieval only. It is the message, the topics that it refers to in parentheses, and the message again:
+BM25 then has the terms of both, each once, and the vector lies between the two, nearer to the message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from cicada.understanding.follow_up_references import IMPLIED, Cue, cue_of
+from cicada.understanding.follow_up_text import Reading, Topic, language_of, read, stem
+
+# The turns that are looked at; the length of an earlier message that is read.
+_TURNS = 8
+_LENGTH = 1000
+# About how many words are carried over; a topic is never cut.
+_WORDS, _WORDS_IF_IMPLIED = 6, 4
+# A message of no more telling words needs more than the names: "who works there?".
+_LITTLE = 1
+
+
+class StandAlone(Struct, frozen=True):
+    """`query`: the message with what was carried over; the message itself if nothing was, and `cue` is None then."""
+
+    message: str
+    cue: Cue | None = None
+    carried: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str:
+        return emphasised(with_carried(self.message, self.carried), self.carried)
+
+
+class _Focus(Struct, frozen=True):
+    """What a turn was about: its own topics, and those that it carried over itself."""
+
+    own: tuple[Topic, ...] = ()
+    carried: tuple[Topic, ...] = ()
+
+    @property
+    def topics(self) -> tuple[Topic, ...]:
+        return (*self.own, *self.carried)
+
+    @property
+    def names(self) -> tuple[Topic, ...]:
+        return tuple(topic for topic in self.own if topic.named)
+
+    @property
+    def things(self) -> tuple[Topic, ...]:
+        return tuple(topic for topic in self.own if not topic.named)
+
+
+def with_carried(text: str, carried: Sequence[str]) -> str:
+    """The text with the topics behind it in parentheses, as people can read it."""
+    return f"{text} ({' '.join(carried)})" if carried else text
+
+
+def emphasised(query: str, carried: Sequence[str]) -> str:
+    """What to search for instead of a query that `with_carried` made: its own text again at the end."""
+    own = query.removesuffix(with_carried("", carried))
+    return query if own == query else f"{query} {own}"
+
+
+def stand_alone(messages: Sequence[str]) -> StandAlone:
+    """The last of a session's messages, in the order of asking, as a query that needs none of the others.
+
+    The first message of a session and one that names its own topic stay as they are.
+    """
+    message = messages[-1]
+    earlier = [each[:_LENGTH] for each in messages[-_TURNS:-1]]
+    if not earlier:
+        return StandAlone(message)
+    language = language_of([*earlier, message[:_LENGTH]])
+    focus = _Focus()
+    for each in earlier:
+        focus = _after(read(each, language), focus)
+    cue, topics = _resolved(read(message[:_LENGTH], language), focus)
+    if not topics:
+        return StandAlone(message)
+    return StandAlone(message, cue, tuple(topic.text for topic in topics))
+
+
+def _after(reading: Reading, focus: _Focus) -> _Focus:
+    """A message without topics, such as thanks, leaves the focus where it is."""
+    _, carried = _resolved(reading, focus)
+    return _Focus(reading.topics, carried) if reading.topics or carried else focus
+
+
+def _resolved(reading: Reading, focus: _Focus) -> tuple[Cue | None, tuple[Topic, ...]]:
+    """The message's cue and the topics that it carries over."""
+    if not focus.topics:
+        return None, ()
+    cue = cue_of(reading, _stems(focus.topics))
+    if cue is None:
+        return None, ()
+    new = _new(_candidates(cue, reading, focus), _stems(reading.topics))
+    return cue, tuple(_limited(new, _WORDS_IF_IMPLIED if cue in IMPLIED else _WORDS))
+
+
+def _candidates(cue: Cue, reading: Reading, focus: _Focus) -> Sequence[Topic]:
+    if cue is Cue.FRAGMENT:
+        return _asked_again(reading, focus)
+    if cue is Cue.PERSON:
+        return _people(reading, focus)
+    if focus.carried and not focus.names:
+        return (*focus.carried, *focus.things)
+    if reading.telling <= _LITTLE:
+        return (*focus.names, *focus.things, *focus.carried)
+    return tuple(_new(focus.names, _stems(reading.topics))) or focus.topics
+
+
+def _asked_again(reading: Reading, focus: _Focus) -> Sequence[Topic]:
+    """The last question, without the name that the message puts another in the place of."""
+    cues = reading.cues
+    refers = cues is not None and any(word.key in cues.person | cues.thing for word in reading.words)
+    if not reading.names or not focus.names or refers:
+        return focus.topics
+    return tuple(topic for topic in focus.topics if topic is not focus.names[-1])
+
+
+def _people(reading: Reading, focus: _Focus) -> Sequence[Topic]:
+    """The names and the nouns for persons; without a name, whatever the last turn was about."""
+    nouns = reading.cues.people if reading.cues else frozenset[str]()
+    people = tuple(topic for topic in focus.topics if not topic.named and not nouns.isdisjoint(topic.keys))
+    carried_names = tuple(topic for topic in focus.carried if topic.named)
+    if not focus.names and not carried_names:
+        return focus.carried or focus.own
+    return (*focus.names, *people, *carried_names)
+
+
+def _stems(topics: Iterable[Topic]) -> frozenset[str]:
+    return frozenset(stem(key) for topic in topics for key in topic.keys)
+
+
+def _new(topics: Iterable[Topic], said: frozenset[str]) -> Iterator[Topic]:
+    """Each topic with a word that has not been said, once."""
+    for topic in topics:
+        stems = _stems([topic])
+        if not stems <= said:
+            said |= stems
+            yield topic
+
+
+def _limited(topics: Iterable[Topic], most: int) -> Iterator[Topic]:
+    """The first topics, until they have `most` words."""
+    count = 0
+    for topic in topics:
+        if count >= most:
+            return
+        count += len(topic.keys)
+        yield topic

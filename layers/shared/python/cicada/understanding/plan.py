@@ -1,0 +1,68 @@
+"""A plan: what one message asks for, and the one way in which it is answered."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from cicada.documents.catalogue import Aggregate, Sort
+from cicada.documents.model import Condition, Subject
+from cicada.understanding.model import Intent
+
+PAGE_SIZE = 20
+"""Documents of a listing's page, where the message names no number."""
+
+
+class Shape(StrEnum):
+    """How a question about documents is answered; the names are those of the wire and of the evaluation."""
+
+    METADATA_ONLY = "MetadataOnly"
+    CONTENT_ONLY = "ContentOnly"
+    HYBRID = "Hybrid"
+    NO_MATCH = "NoMatch"
+    NEEDS_CLARIFICATION = "NeedsClarification"
+
+
+class Plan(Struct, frozen=True):
+    """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
+
+    `aggregates`: the numbers that are asked for; with `group`, for each value of these fields, of which there are at
+    most two. `group` alone asks which values there are. `fields`: those whose values are asked for, in order.
+    `limit` and `offset`: the page of a listing. `by`: what made the plan, `rules` or `model`.
+    `carried`: what the rules carried over from earlier turns; a search's `query` and
+    `search_value` have it at their end.
+    `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
+    `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
+    `single`: the message speaks of one document that the conditions describe ("When does the lease end?").
+    `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
+    """
+
+    intent: Intent
+    shape: Shape
+    query: str
+    search_value: str = ""
+    knowledge_base: str = ""
+    filters: tuple[Condition, ...] = ()
+    sort: Sort | None = None
+    aggregates: tuple[Aggregate, ...] = ()
+    group: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    key_concepts: tuple[str, ...] = ()
+    language: str = "en"
+    confidence: float = 1.0
+    by: str = "rules"
+    clarification: str = ""
+    carried: tuple[str, ...] = ()
+    subjects: tuple[Subject, ...] = ()
+    named: tuple[str, ...] = ()
+    single: bool = False
+
+    @property
+    def asks_for_rows(self) -> bool:
+        """Whether documents are asked for, and not numbers alone: by a field of theirs, by an order or by a number."""
+        if not (self.aggregates or self.group):
+            return True
+        return bool(self.fields) or (not self.group and bool(self.sort or self.limit))

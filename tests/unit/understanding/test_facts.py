@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from cicada.understanding.calendar_ranges import DateRange
+from cicada.understanding.facts import MentionKind, number_of
+from cicada.understanding.tokens import MAX_TOKENS
+from cicada.understanding.vocabulary import Kind
+from tests.unit.understanding.workshop import facts, texts
+
+
+def named(message: str, kind: Kind) -> list[str]:
+    return [name for each in facts(message).mentions for name in each.fields(kind)]
+
+
+def test_the_longest_phrase_wins() -> None:
+    assert texts("date of birth of the tea pots", MentionKind.FIELD) == ["date of birth"]
+    assert texts("a tea pot of Ada Brook", MentionKind.VALUE) == ["tea pot", "Ada Brook"]
+
+
+@pytest.mark.parametrize("phrase", ["number of the products", "number of products", "number products"])
+def test_the_words_of_a_name_may_have_fillers_between_them(phrase: str) -> None:
+    assert texts(f"what is the {phrase} here", MentionKind.FIELD) == [phrase]
+    assert named(phrase, Kind.FIELD) == ["number_of_products"]
+
+
+def test_a_typing_error_is_corrected_and_marked() -> None:
+    (mention,) = (each for each in facts("all ketles").mentions if each.kind is MentionKind.VALUE)
+    assert (mention.text, mention.corrected, mention.meanings[0].value) == ("ketles", True, "Kettle")
+
+
+def test_a_word_of_the_same_stem_names_a_field() -> None:
+    assert named("anything releasing soon", Kind.FIELD) == ["released_on"]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1,250", 1250),
+        ("1.250.000", 1_250_000),
+        ("2.5", 2.5),
+        ("2,5", 2.5),
+        ("30k", 30_000),
+        ("12kg", 12),
+        ("acht", 8),
+        ("1.234,5", 1234.5),
+    ],
+)
+def test_a_number_is_read_with_separators_units_and_as_a_word(text: str, number: float) -> None:
+    assert number_of(text) == number
+
+
+@pytest.mark.parametrize("text", ["a", "one", "b2", "1.2.3.4x", "٣", "²", "12abc"])
+def test_other_words_are_no_numbers(text: str) -> None:
+    assert number_of(text) is None
+
+
+@pytest.mark.parametrize("text", ["2 million", "two million", "2m", "2 mio"])
+def test_a_scale_belongs_to_its_number(text: str) -> None:
+    (mention,) = (each for each in facts(f"price over {text}").mentions if each.kind is MentionKind.NUMBER)
+    assert mention.number == (2_000_000 if text != "2m" else mention.number)
+
+
+def test_a_period_is_a_date_and_not_a_number() -> None:
+    (mention,) = (each for each in facts("kettles since March 2024").mentions if each.kind is MentionKind.DATE)
+    assert (mention.text, texts("since March 2024", MentionKind.NUMBER)) == ("since March 2024", [])
+    assert mention.days is not None
+    assert mention.days.days == DateRange(date(2024, 3, 1), None)
+
+
+def test_a_short_quotation_is_a_name() -> None:
+    assert texts('what does "the blue line" mean', MentionKind.NAME) == ["the blue line"]
+    assert texts(f'what does "{"word " * 12}" mean', MentionKind.NAME) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "names"),
+    [
+        ("kettles from Port Ellen", ["Port Ellen"]),
+        ("kettles from the UK", ["UK"]),
+        ("model X200 please", ["X200"]),
+        ("kettles from port ellen", []),
+        ("Which kettles are there?", []),
+        ("Show kettles. List prices.", []),
+    ],
+)
+def test_a_name_is_written_with_capitals_or_digits(message: str, names: list[str]) -> None:
+    assert texts(message, MentionKind.NAME) == names
+
+
+@pytest.mark.parametrize("number", ["SOP-QA-003", "WI-0123", "ab-12/7"])
+def test_a_number_of_a_document_is_one_mention(number: str) -> None:
+    assert texts(f"what does {number} say?", MentionKind.DOCUMENT) == [number]
+
+
+@pytest.mark.parametrize("text", ["follow-up", "B-2", "state-of-the-art"])
+def test_words_with_hyphens_are_no_number_of_a_document(text: str) -> None:
+    assert texts(f"the {text} plan", MentionKind.DOCUMENT) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "asker"),
+    [("my kettles", ["my"]), ("kettles by me", ["me"]), ("tell me the price", []), ("show me mine", ["mine"])],
+)
+def test_the_asker_is_who_owns_and_not_who_is_told(message: str, asker: list[str]) -> None:
+    assert texts(message, MentionKind.ASKER) == asker
+
+
+def test_a_value_that_is_a_word_of_grammar_is_written_in_capitals() -> None:
+    assert texts("kettles of IT", MentionKind.VALUE) == ["kettles", "IT"]
+    assert texts("is it a kettle", MentionKind.VALUE) == ["kettle"]
+
+
+def test_a_first_name_that_is_a_word_is_written_with_a_capital() -> None:
+    assert texts("kettles by Will", MentionKind.VALUE) == ["kettles", "Will"]
+    assert texts("will kettles boil", MentionKind.VALUE) == ["kettles"]
+
+
+@pytest.mark.parametrize("text", ["kettle ", "?!. ", '"', "a-", "’ ", "\u0000", "３ ", "がぎ", "é"])
+def test_any_text_of_8000_characters_has_few_facts(text: str) -> None:
+    found = facts((text * 8000)[:8000])
+    assert len(found.tokens) <= MAX_TOKENS
+    assert all(a.end <= b.start for a, b in zip(found.mentions, found.mentions[1:], strict=False))
+
+
+def test_of_a_long_message_the_beginning_and_the_end_are_read() -> None:
+    assert texts(f"kettles {'so ' * 2600} tea pot", MentionKind.VALUE) == ["kettles", "tea pot"]

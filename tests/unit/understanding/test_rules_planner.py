@@ -1,0 +1,38 @@
+"""The plan without a model."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from cicada.documents.model import Subject
+from cicada.understanding.by_rules import RulesPlanner
+from cicada.understanding.model import Classification, Intent
+from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
+from tests.unit.understanding.planned import SCHEMA
+
+
+@pytest.mark.parametrize(("of_intent", "of_grammar", "expected"), [(0.6, 0.9, 0.6), (1.0, 0.7, 0.7)])
+def test_a_plan_from_metadata_is_no_surer_than_its_intent(of_intent: float, of_grammar: float, expected: float) -> None:
+    found = Classification(Intent.SCRIPT_QUERY, of_intent, "…")
+    planner = RulesPlanner(lambda *_: found, FixedPlanner(replace(CONTENT, confidence=of_grammar)))
+
+    assert planner.plan(replace(plan_request(), schema=SCHEMA)).confidence == expected
+
+
+def test_what_is_read_as_a_whole_may_be_named_by_what_was_talked_of() -> None:
+    assert subjects("Summarise the travel policy") == (Subject("travel policy"),)
+    assert subjects("What happens in it?", "Who dies in Hamlet?") == (Subject("Hamlet"),)
+    assert subjects("What happens in 3.4?", "Who kills the king in Macbeth?") == (Subject("Macbeth", "3.4"),)
+    assert subjects("What happens in 3.4?") == (Subject("", "3.4"),)
+    assert subjects("Who dies?", "Summarise Hamlet") == ()
+
+
+def test_only_what_is_searched_for_is_read() -> None:
+    planner = RulesPlanner(lambda *_: Classification(Intent.THEORY_REQUEST, 1.0, "because"))
+    assert planner.plan(replace(plan_request(), message="Summarise Macbeth")).subjects == ()
+
+
+def subjects(message: str, *before: str) -> tuple[Subject, ...]:
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "because"))
+    return planner.plan(replace(plan_request(), message=message, messages=before)).subjects
