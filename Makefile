@@ -17,7 +17,7 @@ AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-sp
 NPM := npm
 AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents mutate protocol synth audit lock clean
+.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents understanding mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -70,6 +70,9 @@ bench: setup ## Measure delivery, limits, search, ingest and intents (a quarter 
 
 intents: setup ## Train the model of intents from tools/intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
 	$(VENV)/python -m tools.intents $(if $(CALIBRATE),--calibrate)
+
+understanding: setup ## Train the heads that read messages to a store; UNSEEN=1: measure them on authors left out
+	$(VENV)/python -m tools.understanding $(if $(UNSEEN),--unseen)
 
 mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: all its mutants, SEED=2: others (half an hour)
 	$(VENV)/python -m bench.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))

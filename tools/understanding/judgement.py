@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from cicada.documents.catalogue import EVERY
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.reading import Reading
 from tools.understanding.examples import Label, Message
-from tools.understanding.labels import filters_of
+from tools.understanding.labels import Filter, filters_of
 
 
 def right(reading: Reading, meaning: Meaning, strategies: Mapping[str, float], message: Message) -> bool:
@@ -36,7 +37,8 @@ def _sort(meaning: Meaning) -> tuple[str, str] | None:
     order = meaning.order
     if order is None:
         return None
-    field = "count" if order.of == "count" else f"{order.of}:{order.field}" if order.of else order.field
+    is_count = order.of == "count" and order.field == EVERY
+    field = "count" if is_count else f"{order.of}:{order.field}" if order.of else order.field
     return field, "desc" if order.descending else "asc"
 
 
@@ -44,7 +46,12 @@ def _filters(meaning: Meaning) -> dict[str, str]:
     found = {name: _canonical({"not": list(values)}) for name, values in meaning.unwanted.items()}
     for name, bounds in meaning.bounds.items():
         found.setdefault(name, _canonical(_stated(bounds)))
-    return found | {name: _canonical(list(values)) for name, values in meaning.wanted.items()}
+    return found | {name: _canonical(_all_of(name, meaning)) for name in meaning.wanted}
+
+
+def _all_of(name: str, meaning: Meaning) -> Any:
+    values = list(meaning.wanted[name])
+    return {"all": values} if name in meaning.together else values
 
 
 def _stated(bounds: Bounds) -> Any:
@@ -63,8 +70,14 @@ def _wanted(label: Label) -> dict[str, str]:
         elif each.bounds:
             found[name] = _canonical(each.bounds)
         else:
-            found[name] = _canonical(list(each.wanted) if each.wanted else {"not": list(each.unwanted)})
+            found[name] = _canonical(_values(each))
     return found
+
+
+def _values(found: Filter) -> Any:
+    if found.together:
+        return {"all": list(found.wanted)}
+    return list(found.wanted) if found.wanted else {"not": list(found.unwanted)}
 
 
 def _canonical(value: Any) -> str:

@@ -37,12 +37,13 @@ _TOPIC_STEM = 5
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter of a label: values that are wanted and unwanted, or bounds."""
+    """A filter of a label: values that are wanted, perhaps `together`, values that are unwanted, or bounds."""
 
     wanted: tuple[Any, ...] = ()
     unwanted: tuple[Any, ...] = ()
     bounds: Mapping[str, Any] | None = None
     is_missing: bool = False
+    together: bool = False
 
     @property
     def limits(self) -> tuple[Any, ...]:
@@ -70,7 +71,7 @@ def _filter(value: Any) -> Filter:
         if "not" in value:
             return Filter(unwanted=_tuple(value["not"]))
         if "all" in value:
-            return Filter(wanted=_tuple(value["all"]))
+            return Filter(wanted=_tuple(value["all"]), together=True)
         return Filter(bounds=value)
     return Filter(wanted=_tuple(value))
 

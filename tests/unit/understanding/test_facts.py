@@ -1,3 +1,5 @@
+"""What a message surely mentions."""
+
 from __future__ import annotations
 
 from datetime import date
@@ -31,10 +33,6 @@ def test_a_typing_error_is_corrected_and_marked() -> None:
     assert (mention.text, mention.corrected, mention.meanings[0].value) == ("ketles", True, "Kettle")
 
 
-def test_a_word_of_the_same_stem_names_a_field() -> None:
-    assert named("anything releasing soon", Kind.FIELD) == ["released_on"]
-
-
 @pytest.mark.parametrize(
     ("text", "number"),
     [
@@ -57,10 +55,10 @@ def test_other_words_are_no_numbers(text: str) -> None:
     assert number_of(text) is None
 
 
-@pytest.mark.parametrize("text", ["2 million", "two million", "2m", "2 mio"])
+@pytest.mark.parametrize("text", ["2 million", "two million", "2 M", "2 mio"])
 def test_a_scale_belongs_to_its_number(text: str) -> None:
     (mention,) = (each for each in facts(f"price over {text}").mentions if each.kind is MentionKind.NUMBER)
-    assert mention.number == (2_000_000 if text != "2m" else mention.number)
+    assert mention.number == 2_000_000
 
 
 def test_a_period_is_a_date_and_not_a_number() -> None:
@@ -95,11 +93,6 @@ def test_a_number_of_a_document_is_one_mention(number: str) -> None:
     assert texts(f"what does {number} say?", MentionKind.DOCUMENT) == [number]
 
 
-@pytest.mark.parametrize("text", ["follow-up", "B-2", "state-of-the-art"])
-def test_words_with_hyphens_are_no_number_of_a_document(text: str) -> None:
-    assert texts(f"the {text} plan", MentionKind.DOCUMENT) == []
-
-
 @pytest.mark.parametrize(
     ("message", "asker"),
     [("my kettles", ["my"]), ("kettles by me", ["me"]), ("tell me the price", []), ("show me mine", ["mine"])],
@@ -114,8 +107,8 @@ def test_a_value_that_is_a_word_of_grammar_is_written_in_capitals() -> None:
 
 
 def test_a_first_name_that_is_a_word_is_written_with_a_capital() -> None:
-    assert texts("kettles by Will", MentionKind.VALUE) == ["kettles", "Will"]
-    assert texts("will kettles boil", MentionKind.VALUE) == ["kettles"]
+    assert texts("kettles by Rose", MentionKind.VALUE) == ["kettles", "Rose"]
+    assert texts("kettles with a rose", MentionKind.VALUE) == ["kettles"]
 
 
 @pytest.mark.parametrize("text", ["kettle ", "?!. ", '"', "a-", "’ ", "\u0000", "３ ", "がぎ", "é"])

@@ -1,3 +1,5 @@
+"""Messages of one form are one line, whatever they speak of."""
+
 from __future__ import annotations
 
 import pytest
@@ -44,12 +46,3 @@ def test_messages_of_one_form_have_one_line_in_all_domains(of_ships: str, of_bee
 def test_a_line_shows_the_types_of_facts_and_known_words() -> None:
     symbols = ships("Which barges of Zeebrugge have a draught of 3?").symbols
     assert symbols == ("which", "Item", "of", "Vkeyword", "have", "a", "Fnumber", "of", "Num", "?")
-
-
-def test_a_strange_word_is_masked_but_for_its_ending() -> None:
-    assert [each for each in ships("quoobs flarping").symbols] == ["~s", "~ing"]
-
-
-def test_the_line_of_no_words_is_empty() -> None:
-    assert ships("").symbols == ()
-    assert message_features(ships(""))

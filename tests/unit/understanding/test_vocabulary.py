@@ -1,3 +1,5 @@
+"""What the words of a schema may mean."""
+
 from __future__ import annotations
 
 import pytest
@@ -94,10 +96,6 @@ def test_an_adjective_implies_a_field_and_whether_it_asks_for_much(
 ) -> None:
     implied = of_field(name, type).phrases[split_words(word)[0]]
     assert [(each.field, each.level, each.polarity) for each in implied] == [(name, Level.IMPLIED, polarity)]
-
-
-def test_an_adjective_without_its_field_says_nothing() -> None:
-    assert means("cheap", of_field("height", FieldType.NUMBER)) == set()
 
 
 def test_records_are_called_by_the_schemas_words_and_by_those_of_all() -> None:

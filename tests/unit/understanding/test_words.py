@@ -1,8 +1,10 @@
+"""How words are compared, corrected and classed."""
+
 from __future__ import annotations
 
 import pytest
 
-from cicada.understanding.words import base_form, corrected, folded, lexicon, split_words
+from cicada.understanding.words import base_form, corrected, folded, lexicon
 
 
 @pytest.mark.parametrize(
@@ -23,10 +25,6 @@ def test_a_plural_is_its_singular(plural: str, singular: str) -> None:
 @pytest.mark.parametrize("word", ["status", "analysis", "glass", "gas", "bus"])
 def test_a_singular_that_ends_like_a_plural_stays(word: str) -> None:
     assert base_form(word) == word
-
-
-def test_a_name_is_split_at_all_but_letters_and_digits() -> None:
-    assert split_words("release_dates (Fire-Safety, B2)") == ["release", "date", "fire", "safety", "b2"]
 
 
 @pytest.mark.parametrize("word", ["chartr", "chaarter", "chartur", "chatrer"])
@@ -54,14 +52,9 @@ def test_what_may_be_two_words_begins_otherwise_or_is_short_is_not_corrected(wor
     assert corrected(word, known) is None
 
 
-def test_the_nearer_of_two_words_is_meant() -> None:
-    assert corrected("contraxt", {"contract", "contrast"}) is None
-    assert corrected("contracct", {"contract", "contrast"}) == "contract"
-
-
 def test_the_lexicon_knows_what_words_say() -> None:
     said = lexicon()
-    assert (said.numbers["zwölf" if "zwölf" in said.numbers else "twelve"], said.scales["mio"]) == (12, 1_000_000)
+    assert (said.numbers["twelve"], said.scales["mio"]) == (12, 1_000_000)
     assert (said.cues["average"], said.cues["höchste"], said.cues["more"]) == ("AVG", "MAX", "GT")
     assert (said.implied["cheapest"].polarity, said.implied["expensive"].polarity) == (-1, 1)
     assert "french" in said.demonyms["france"]

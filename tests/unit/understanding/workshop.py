@@ -14,7 +14,7 @@ FIELDS = (
     SchemaField("product_type", FieldType.KEYWORD, ("Kettle", "Tea Pot"), {"Tea Pot": ("brewer",)}),
     SchemaField("number_of_products", FieldType.NUMBER),
     SchemaField("country", FieldType.KEYWORD, ("France", "Spain")),
-    SchemaField("designer", FieldType.PERSON, ("Ada Brook", "Will Tanner")),
+    SchemaField("designer", FieldType.PERSON, ("Ada Brook", "Rose Tanner")),
     SchemaField("released_on", FieldType.DATE, words=("launch",)),
     SchemaField("date_of_birth", FieldType.DATE),
     SchemaField("price", FieldType.NUMBER),

@@ -261,10 +261,10 @@ class _Finder:
     def _may_be_value(self, at: int, end: int, meanings: tuple[Meaning, ...]) -> bool:
         """Whether a value that is also a word of grammar, or a part of a name that is a word, is written as a value."""
         token = self.tokens[at]
-        if end - at == 1 and token.text in _GRAMMAR and not token.raw.isupper():
-            return False
         is_part = all(each.level < Level.WHOLE for each in meanings)
-        return not is_part or token.text not in lexicon().names_that_are_words or (token.is_capitalised and at > 0)
+        if is_part and token.text in lexicon().names_that_are_words:
+            return token.is_capitalised and at > 0
+        return end - at > 1 or token.text not in _GRAMMAR or token.raw.isupper()
 
     def _by_stem(self, at: int) -> Mention | None:
         word, stems = self.base[at], self.vocabulary.stems

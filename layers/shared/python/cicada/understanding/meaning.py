@@ -68,6 +68,10 @@ class Meaning(Struct, frozen=True):
         """The fields that it has a condition on."""
         return frozenset({*self.wanted, *self.unwanted, *self.bounds})
 
+    def speaks_of(self, value: Scalar) -> bool:
+        """Whether it has a condition on this value."""
+        return any(value in values for values in (*self.wanted.values(), *self.unwanted.values()))
+
     def conditions(self) -> tuple[Condition, ...]:
         """The conditions. Of a field that has wanted values, nothing else is said."""
         found: list[Condition] = []

@@ -96,7 +96,7 @@ class SchemaReader(Struct, frozen=True):
         if found.relation == NEW or message.rstrip().endswith(_QUESTION_MARKS) or len(message) > _LONGEST_REPLY:
             return None
         whole = self.next(completed(before.message, message), None, now, asker)
-        if whole.strategy == "A":
+        if whole.strategy in ("A", "N"):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)
 
@@ -119,7 +119,7 @@ class SchemaReader(Struct, frozen=True):
     ) -> Understood:
         if meaning.lacks_asker and strategy in ("M", "H"):
             strategy = "A"
-        elif strategy == "A" and asker and any(asker in values for values in meaning.wanted.values()):
+        elif strategy == "A" and asker and meaning.speaks_of(asker):
             strategy = "H" if meaning.topic else "M"
         phrase = described(reading, self.vocabulary, self.heads.known)
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:

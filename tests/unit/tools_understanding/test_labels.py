@@ -1,0 +1,111 @@
+"""What the heads are to say of a labelled message, whether a plan is right, and from where on plans are sure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
+from cicada.understanding.facts import facts_of
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.vocabulary import compiled
+from tests.unit.understanding.planned import SCHEMA
+from tests.unit.understanding.workshop import NOW
+from tools.understanding.examples import Label, Store
+from tools.understanding.judgement import parts_right
+from tools.understanding.labels import asks_of, meaning_of_label, targets
+from tools.understanding.training import sure_from
+
+STORE = Store("a/guilds", "a", SCHEMA, NOW, "Ada Brook", compiled(SCHEMA))
+
+
+def roles(message: str, label: Label) -> dict[str, tuple[str | None, bool, str | None]]:
+    """For each mention its role, whether it is negated, and the field of its condition."""
+    facts = facts_of(message, STORE.vocabulary, NOW, {"what", "about", "how", "many"})
+    found = targets(facts, label, STORE, {"how", "many"})
+    return {
+        each.text: (target.name, target.negated, target.link)
+        for each, target in zip(facts.mentions, found, strict=True)
+    }
+
+
+def test_values_numbers_and_dates_of_filters_are_conditions() -> None:
+    filters: dict[str, Any] = {"kind": {"not": "charter"}, "fee": {"gt": 20}, "sealed_on": {"gte": "2024-01-01"}}
+    found = roles("no charters over 20 since 2024", Label("M", filters))
+    assert found["charters"] == ("cond", True, "kind")
+    assert found["20"] == ("gt", False, "fee")
+    assert found["since 2024"] == ("cond", False, "sealed_on")
+
+
+def test_fields_are_computed_with_shown_grouped_or_sorted_by() -> None:
+    label = Label("M", aggregates=(("sum", "fee"),), group=("guild",), fields=("keeper",), sort=("sealed_on", "desc"))
+    found = roles("keeper and total fee per guild, last sealed first", label)
+    assert {name: found[name][0] for name in ("keeper", "fee", "guild", "sealed")} == {
+        "keeper": "show", "fee": "agg", "guild": "by", "sealed": "sort-"
+    }  # fmt: skip
+
+
+def test_words_are_of_the_topic_of_a_named_document_or_of_neither() -> None:
+    found = roles(
+        "how is Rye Loaf weighed in the tower act", Label("H", named=("tower act",), topic="rye loaf weighing")
+    )
+    assert [found[name][0] for name in ("how", "Rye Loaf", "weighed", "tower", "act")] == [
+        "none", "topic", "topic", "doc", "doc"
+    ]  # fmt: skip
+
+
+def test_strange_words_of_what_matches_nothing_are_unknown() -> None:
+    found = roles("how many zeppelins", Label("N"))
+    assert (found["how"][0], found["zeppelins"][0]) == ("none", "unk")
+
+
+@pytest.mark.parametrize(("filters", "role"), [({"keeper": "Ada Brook"}, "cond"), ({}, "none")])
+def test_the_asker_is_a_condition_where_the_label_has_the_name(filters: dict[str, Any], role: str) -> None:
+    assert roles("my letters", Label("M", filters))["my"][0] == role
+
+
+def test_a_label_says_what_is_asked_for() -> None:
+    assert asks_of(Label("M", aggregates=(("count", "*"),))) == [True, False, False, False, False]
+    assert asks_of(Label("M", group=("guild",), sort=("count", "desc"), top=1)) == [False, True, True, True, False]
+    assert asks_of(Label("M", group=("guild",), sort=("sum:fee", "asc"))) == [False, False, True, False, True]
+
+
+def test_a_label_is_a_meaning() -> None:
+    filters = {"kind": ["letter", "report"], "guild": {"not": "Bakers"}, "fee": None, "keeper": {"set": True}}
+    meaning = meaning_of_label(Label("M", filters, group=("stage",), sort=("sum:fee", "desc"), top=3))
+    assert (meaning.wanted, meaning.unwanted) == ({"kind": ("letter", "report")}, {"guild": ("Bakers",)})
+    assert meaning.bounds == {"fee": Bounds(present=False), "keeper": Bounds(present=True)}
+    assert (meaning.order, meaning.limit) == (Sort("fee", descending=True, of="sum"), 3)
+
+
+@pytest.mark.parametrize(
+    ("meaning", "strategy", "wrong"),
+    [
+        (Meaning(wanted={"kind": ("charter",)}, aggregates=(DOCUMENTS,)), "M", []),
+        (Meaning(wanted={"kind": ("Charter",)}, aggregates=(DOCUMENTS,)), "H", ["strategy"]),
+        (Meaning(unwanted={"kind": ("charter",)}, aggregates=(DOCUMENTS,)), "M", ["filters"]),
+        (Meaning(wanted={"kind": ("charter",)}, aggregates=(Aggregate("sum", "fee"),)), "M", ["aggregates"]),
+        (
+            Meaning(wanted={"kind": ("charter",)}, aggregates=(DOCUMENTS,), limit=2, order=Sort("fee")),
+            "M",
+            ["sort", "limit"],
+        ),
+        (Meaning(wanted={"kind": ("charter",)}, aggregates=(DOCUMENTS,), group=("guild",)), "M", ["group"]),
+        (Meaning(wanted={"kind": ("charter",)}, aggregates=(DOCUMENTS,)), "C", ["strategy", "filters", "aggregates"]),
+    ],
+)
+def test_a_plan_is_judged_part_by_part(meaning: Meaning, strategy: str, wrong: list[str]) -> None:
+    label = Label("M", {"kind": "charter"}, aggregates=(("count", "*"),))
+    assert [name for name, is_right in parts_right(meaning, strategy, label).items() if not is_right] == wrong
+
+
+def test_plans_are_sure_from_the_lowest_confidence_with_enough_right_ones() -> None:
+    chances = [1 - each / 1000 for each in range(1000)]
+    assert sure_from(chances, [each < 450 for each in range(1000)], least=0.9) == pytest.approx(1 - 499 / 1000)
+    assert sure_from(chances[::-1], [each >= 550 for each in range(1000)], least=0.9) == pytest.approx(1 - 499 / 1000)
+
+
+def test_without_enough_right_ones_no_plan_is_sure() -> None:
+    assert sure_from([0.9] * 300, [False] * 300) == 1.0
+    assert sure_from([0.9] * 50, [True] * 50) == 1.0

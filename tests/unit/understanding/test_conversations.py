@@ -1,0 +1,83 @@
+"""What messages mean after others, read by the packaged heads."""
+
+from __future__ import annotations
+
+import pytest
+
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
+from cicada.documents.model import Scalar
+from cicada.understanding.asking_back import completed
+from cicada.understanding.meaning import Bounds
+from tests.unit.understanding.test_meanings import understood
+
+LIST = "charters of Bakers or Rope Makers"
+CHARTERS = ("charter",)
+GUILDS = ("Bakers", "Rope Makers")
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("and the lapsed ones?", {"kind": CHARTERS, "guild": GUILDS, "stage": ("lapsed",)}),
+        ("only the secret ones", {"kind": CHARTERS, "guild": GUILDS, "is_secret": (True,)}),
+        ("the same for ledgers", {"kind": ("ledger",), "guild": GUILDS}),
+        ("and for Glass Works?", {"kind": CHARTERS, "guild": ("Glass Works",)}),
+        ("no, I meant Glass Works", {"kind": CHARTERS, "guild": ("Glass Works",)}),
+    ],
+)
+def test_conditions_are_kept_but_for_those_on_the_same_field(
+    message: str, wanted: dict[str, tuple[Scalar, ...]]
+) -> None:
+    found = understood(LIST, message)
+    assert (found.strategy, found.continues, found.meaning.wanted) == ("M", True, wanted)
+
+
+def test_what_was_listed_is_counted_computed_with_and_sorted() -> None:
+    kept = understood(LIST).meaning.wanted
+    counted, computed, sorted_ = (
+        understood(LIST, each).meaning for each in ("how many are there?", "and their average fee?", "sort them by fee")
+    )
+    assert counted.wanted == computed.wanted == sorted_.wanted == kept
+    assert (counted.aggregates, computed.aggregates) == ((DOCUMENTS,), (Aggregate("avg", "fee"),))
+    assert (sorted_.order, sorted_.aggregates) == (Sort("fee"), ())
+
+
+def test_another_period_is_of_the_date_that_was_spoken_of() -> None:
+    found = understood("charters expiring in 2026", "and in 2027?").meaning
+    assert found.bounds == {"expiry_date": Bounds(gte="2027-01-01", lt="2028-01-01")}
+
+
+def test_a_new_request_keeps_nothing() -> None:
+    message = "list all letters of Glass Works"
+    found = understood(LIST, message)
+    assert not found.continues
+    assert found.meaning == understood(message).meaning
+
+
+@pytest.mark.parametrize("reply", ["the Bakers charter", "I mean CH-0042"])
+def test_a_reply_completes_what_was_asked_back(reply: str) -> None:
+    asked = "what does it say about bread?"
+    found = understood(asked, reply)
+    assert understood(asked).question.startswith('What does "it" stand for?')
+    assert (found.completes, found.meaning.topic) == (asked, "bread")
+    assert found.meaning.named == (reply.split(maxsplit=1 if reply.startswith("the") else 2)[-1],)
+
+
+def test_a_request_is_no_reply() -> None:
+    message = "Which letters are lapsed?"
+    assert understood("what does it say?", message) == understood(message)
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "whole"),
+    [
+        ("When does the lease end?", "the Kestrel Park one", "When does the Kestrel Park lease end?"),
+        ("When does the lease end?", "Kestrel Park.", "When does the Kestrel Park lease end?"),
+        ("When does the lease end?", "I mean the old lease", "When does the old lease end?"),
+        ("When does it end?", "It's the lease", "When does the lease end?"),
+        ("Which one?", "the lease", "Which one? the lease"),
+        (r"Is it \1?", r"\g<0>", r"Is \g<0> \1?"),
+    ],
+)
+def test_a_reply_takes_the_place_of_what_was_open(question: str, reply: str, whole: str) -> None:
+    assert completed(question, reply) == whole

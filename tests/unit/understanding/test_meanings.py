@@ -1,0 +1,137 @@
+"""What single messages mean, read by the packaged heads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
+from cicada.documents.model import Scalar
+from cicada.understanding.meaning import Bounds
+from cicada.understanding.schema_planner import SchemaReader, Understood
+from tests.unit.understanding.planned import SCHEMA
+from tests.unit.understanding.workshop import NOW
+
+READER = SchemaReader.of(SCHEMA)
+
+
+def understood(*messages: str, asker: str = "") -> Understood:
+    return READER.understand(messages, NOW, asker)
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("charters of the Bakers guild", {"kind": ("charter",), "guild": ("Bakers",)}),
+        ("list all statutes in use", {"kind": ("charter",), "stage": ("ratified",)}),
+        ("letters kept by Will Tanner", {"kind": ("letter",), "keeper": ("Will Tanner",)}),
+        ("charters of Bakers or Rope Makers", {"kind": ("charter",), "guild": ("Bakers", "Rope Makers")}),
+        ("sketch or lapsed reports", {"stage": ("sketch", "lapsed"), "kind": ("report",)}),
+        ("secret letters", {"is_secret": (True,), "kind": ("letter",)}),
+        ("letters that are not secret", {"kind": ("letter",), "is_secret": (False,)}),
+    ],
+)
+def test_values_are_conditions(message: str, wanted: dict[str, Sequence[Scalar]]) -> None:
+    found = understood(message)
+    assert (found.strategy, found.meaning.wanted, found.meaning.unwanted) == ("M", wanted, {})
+
+
+@pytest.mark.parametrize(
+    ("message", "unwanted"),
+    [
+        ("show ledgers that are not lapsed", {"stage": ("lapsed",)}),
+        ("charters that are not of the Bakers", {"guild": ("Bakers",)}),
+        ("all documents except letters", {"kind": ("letter",)}),
+        ("neither letters nor reports", {"kind": ("letter", "report")}),
+        ("letters tagged tolls but not flour", {"tags": ("flour",)}),
+    ],
+)
+def test_what_is_negated_is_unwanted(message: str, unwanted: dict[str, Sequence[Scalar]]) -> None:
+    assert understood(message).meaning.unwanted == unwanted
+
+
+@pytest.mark.parametrize(
+    ("message", "conditions"),
+    [
+        ("ledgers tagged both flour and tolls", 3),
+        ("reports with flour and tolls", 3),
+        ("reports tagged flour or tolls", 2),
+    ],
+)
+def test_tags_that_are_joined_by_and_are_all_wanted(message: str, conditions: int) -> None:
+    meaning = understood(message).meaning
+    assert meaning.wanted["tags"] == ("flour", "tolls")
+    assert len(meaning.conditions()) == conditions
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "bounds"),
+    [
+        ("reports with a fee above 1,500", "fee", Bounds(gt=1500)),
+        ("charters with a fee of at most 50", "fee", Bounds(lte=50)),
+        ("charters with a fee between 100 and 200", "fee", Bounds(gte=100, lte=200)),
+        ("reports with a fee below 2 million", "fee", Bounds(lt=2_000_000)),
+        ("ledgers without a fee", "fee", Bounds(present=False)),
+        ("charters sealed in 2024", "sealed_on", Bounds(gte="2024-01-01", lt="2025-01-01")),
+        ("letters sealed before 2023", "sealed_on", Bounds(lt="2023-01-01")),
+        ("letters expiring in 2027", "expiry_date", Bounds(gte="2027-01-01", lt="2028-01-01")),
+        ("charters expiring within 90 days", "expiry_date", Bounds(gte="2026-05-20", lt="2026-08-18")),
+    ],
+)
+def test_numbers_and_periods_are_bounds_of_the_field_that_is_named(message: str, field: str, bounds: Bounds) -> None:
+    assert understood(message).meaning.bounds == {field: bounds}
+
+
+@pytest.mark.parametrize(
+    ("message", "aggregate", "group"),
+    [
+        ("how many letters are there", DOCUMENTS, ()),
+        ("how many charters per guild", DOCUMENTS, ("guild",)),
+        ("number of documents per stage", DOCUMENTS, ("stage",)),
+        ("what is the total fee of the charters", Aggregate("sum", "fee"), ()),
+        ("average fee per guild", Aggregate("avg", "fee"), ("guild",)),
+        ("lowest fee of the charters", Aggregate("min", "fee"), ()),
+    ],
+)
+def test_numbers_are_asked_for_of_all_or_of_groups(message: str, aggregate: Aggregate, group: tuple[str, ...]) -> None:
+    meaning = understood(message).meaning
+    assert (meaning.aggregates, meaning.group, meaning.order) == ((aggregate,), group, None)
+
+
+@pytest.mark.parametrize(
+    ("message", "order", "limit"),
+    [
+        ("which charter has the highest fee", Sort("fee", descending=True), 1),
+        ("the 3 cheapest ledgers", Sort("fee"), 3),
+        ("top 5 charters by fee", Sort("fee", descending=True), 5),
+        ("newest 3 letters", Sort("sealed_on", descending=True), 3),
+        ("the latest report", Sort("sealed_on", descending=True), 1),
+        ("ledgers sorted by fee", Sort("fee"), None),
+        ("list charters by fee descending", Sort("fee", descending=True), None),
+        ("which guild has the most charters", Sort("*", descending=True, of="count"), 1),
+        ("which keeper has the fewest ledgers", Sort("*", of="count"), 1),
+    ],
+)
+def test_extremes_and_orders(message: str, order: Sort, limit: int | None) -> None:
+    meaning = understood(message).meaning
+    assert (meaning.order, meaning.limit, meaning.aggregates) == (order, limit, ())
+
+
+def test_a_document_is_named_by_its_number() -> None:
+    found = understood("What is the fee of CH-0042?")
+    assert (found.strategy, found.meaning.named, found.meaning.fields) == ("M", ("CH-0042",), ("fee",))
+
+
+def test_a_definite_phrase_names_a_document_or_its_kind_alone() -> None:
+    named = understood("what does the Kestrel charter say about bread?")
+    assert (named.strategy, named.meaning.named, named.meaning.topic) == ("H", ("Kestrel charter",), "bread")
+    kind = understood("What does the charter say about bread?")
+    assert (kind.single, kind.meaning.named, kind.meaning.wanted) == (True, (), {"kind": ("charter",)})
+    assert not understood("what do the ratified charters say about bread?").single
+
+
+def test_my_documents_are_the_askers_if_the_name_is_known() -> None:
+    assert understood("Which reports are mine?", asker="Ada Brook").meaning.wanted["keeper"] == ("Ada Brook",)
+    unknown = understood("Which reports are mine?")
+    assert (unknown.strategy, unknown.question.startswith("Whose documents")) == ("A", True)
