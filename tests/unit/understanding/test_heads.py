@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cicada.understanding.heads import BUCKET_BITS, Head, Heads, dump_heads, load_heads, packaged_heads
+from cicada.understanding.planners import SURE_OF_DOCUMENTS
 from tools.understanding.examples import digest
 from tools.understanding.training import content
 
@@ -52,3 +53,7 @@ def test_neither_the_order_of_features_nor_their_repetition_matters() -> None:
 def test_the_packaged_heads_have_learnt_from_the_examples_as_they_are() -> None:
     assert packaged_heads().digest == digest()
     assert 0.5 < packaged_heads().sure < 1
+
+
+def test_a_planner_asks_no_model_from_the_confidence_on_that_the_heads_say() -> None:
+    assert pytest.approx(packaged_heads().sure, abs=0.005) == SURE_OF_DOCUMENTS

@@ -22,6 +22,7 @@ NEW = "new"
 PARTS = ("conditions", "aggregates", "group", "fields", "order", "limit", "topic")
 """The parts of a plan that the next message may keep; each has a head."""
 _LIKELY = 0.5
+_LEAST_NEW = 0.1
 
 
 class Earlier(Struct, frozen=True):
@@ -48,6 +49,9 @@ def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, he
     features = (reading.features, context_features(reading, own, strategy, before))
     relations = heads["relation"].probabilities(*features)
     relation = max(relations, key=relations.__getitem__)
+    # A question on what texts say, after a listing, mostly leaves the listing.
+    if strategy == "C" and before.strategy == "M" and relations[NEW] > _LEAST_NEW:
+        relation = NEW
     keeps = heads["keeps"].probabilities(*features)
     operations = heads["following_operations"].probabilities(*features)
     likely = tuple(name for name in OPERATIONS if operations[name] > _LIKELY)
