@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _PATIENCE_SECONDS = 60
 USER = "warm-up"
 _CONNECTION = USER
+_HANDSHAKE = {"connectionId": _CONNECTION, "identity": {"sourceIp": "127.0.0.1"}}
 _WHO = {"tenant": "default", "user": USER, "tokenIssuedAt": "0", "tokenExpiresAt": "0"}
 # Calls of each chain follow one another. They leave nothing behind: a question that is answered from the catalogue,
 # without a model; a connection without a token; one that is closed again; a message on a connection that is unknown.
@@ -26,10 +27,19 @@ _CHAINS: tuple[Sequence[tuple[str, Mapping[str, Any]]], ...] = (
     [("message_processor", {"message": "How many documents are there?", "knowledgeBase": "store"})],
     [("ws_message", {"requestContext": {"connectionId": f"{_CONNECTION}-unknown"}, "body": ""})],
     [
-        ("ws_connect", {"requestContext": {"connectionId": _CONNECTION, "authorizer": _WHO}}),
+        ("ws_connect", {"headers": {}, "requestContext": {**_HANDSHAKE, "authorizer": _WHO}}),
         ("ws_disconnect", {"requestContext": {"connectionId": _CONNECTION}}),
     ],
-    [("authorizer", {"methodArn": "arn:aws:execute-api:us-east-1:000000000000:warm-up"})],
+    [
+        (
+            "authorizer",
+            {
+                "headers": {},
+                "methodArn": "arn:aws:execute-api:us-east-1:000000000000:warm-up",
+                "requestContext": _HANDSHAKE,
+            },
+        )
+    ],
 )
 
 

@@ -18,9 +18,15 @@ _MOST_VALUES, _MOST_FIELDS = 5, 4
 _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
 )
-_LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
+LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
 _REPLY = re.compile(r"(?:(?:the|that|this|an?)\s+)?(?P<named>.+)", re.I | re.S)
 _ONE = re.compile(r"\bones?\b", re.I)
+
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_CHOICE = re.compile(
+    rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?[.!]?", re.I
+)
 
 
 def clarification(reading: Reading, meaning: Meaning, schema: Schema, noun: str = "") -> str:
@@ -66,7 +72,7 @@ def completed(question: str, reply: str) -> str:
 
     "When does the lease end?" and "the Kestrel Park one" make "When does the Kestrel Park lease end?".
     """
-    said = _LEAD.sub("", reply.strip().rstrip(".!"), count=1)
+    said = LEAD.sub("", reply.strip().rstrip(".!"), count=1)
     reference = _REFERENCE.search(question)
     if reference is None:
         return f"{question} {said}"
@@ -82,3 +88,15 @@ def _named(reply: str, noun: str) -> str:
         return f"the {named}"
     with_noun, replaced = _ONE.subn(lambda _: noun, named, count=1)
     return f"the {with_noun}" if replaced else f"the {named} {noun}"
+
+
+def chosen(message: str, count: int) -> int | None:
+    """Which of so many candidates a reply such as "2", "the second one" or "the last" chooses, from 0."""
+    found = _CHOICE.fullmatch(message.strip())
+    if found is None or not count:
+        return None
+    said = found["number"].lower()
+    place = (
+        count - 1 if said == "last" else _ORDINALS.index(said) if said in _ORDINALS else int(said.strip("stndrh.")) - 1
+    )
+    return place if 0 <= place < count else None

@@ -13,6 +13,7 @@ from cicada.documents.model import AnyOf, Condition, Contains
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
 from cicada.text import one_line
+from cicada.understanding.asking_back import chosen
 from cicada.understanding.completions import completed, may_complete
 from cicada.understanding.consistency import contradiction
 from cicada.understanding.follow_up_plans import carried_over
@@ -98,8 +99,20 @@ class SchemaPlanner(Struct, frozen=True):
         self._readers[request.knowledge_base] = reader
         is_page = is_page_request(request.message)
         earlier = [each for each in request.messages if not (is_page or is_small_talk(each) or is_page_request(each))]
-        found = reader.understand((*earlier, request.message), request.now.date(), request.asker)
+        today = request.now.date()
+        if earlier and (document := _chosen_document(request)):
+            before = reader.understand(earlier, today, request.asker)
+            named = replace(before.meaning, named=(document,))
+            return plan_of(replace(before, meaning=named, single=False, continues=True), request.schema)
+        found = reader.understand((*earlier, request.message), today, request.asker)
         return plan_of(found, request.schema)
+
+
+def _chosen_document(request: PlanRequest) -> str | None:
+    """The id of the document that a reply such as "the second one" chooses from those that were shown."""
+    shown = request.listing.documents if request.listing else ()
+    place = chosen(request.message, len(shown))
+    return None if place is None else shown[place]
 
 
 def plan_of(found: Understood, schema: Schema) -> Plan:
@@ -166,7 +179,7 @@ def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
         sort=meaning.order,
         aggregates=meaning.aggregates,
         group=meaning.group[:_MOST_GROUPED],
-        fields=meaning.fields,
+        fields=tuple(each for each in meaning.fields if each not in meaning.group),
         limit=meaning.limit,
     )
     if contradiction(whole, schema) is None:

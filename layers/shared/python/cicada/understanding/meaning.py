@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import Aggregate, Sort
 from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
+from cicada.knowledge_bases.schema import FieldType
 
 
 class Bounds(Struct, frozen=True):
@@ -71,6 +72,12 @@ class Meaning(Struct, frozen=True):
     def speaks_of(self, value: Scalar) -> bool:
         """Whether it has a condition on this value."""
         return any(value in values for values in (*self.wanted.values(), *self.unwanted.values()))
+
+    def searching_for_lists(self, types: Mapping[str, FieldType]) -> Meaning:
+        """With the values of lists, such as tags, as the topic: in "SOPs about deviations" they are no condition."""
+        lists = {name: values for name, values in self.wanted.items() if types[name] is FieldType.KEYWORDS}
+        rest = {name: values for name, values in self.wanted.items() if name not in lists}
+        return replace(self, wanted=rest, topic=" ".join(str(each) for values in lists.values() for each in values))
 
     def conditions(self) -> tuple[Condition, ...]:
         """The conditions. Of a field that has wanted values, nothing else is said."""

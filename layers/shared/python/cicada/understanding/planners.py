@@ -42,7 +42,7 @@ class PlannerMode(StrEnum):
 class ChosenPlanner(Struct, frozen=True):
     """`model`: None where none is set up.
 
-    In mode `auto` a plan of the rules stands from a confidence on: `SURE_OF_DOCUMENTS` if it was read from the documents'
+    In mode `auto` a plan of the rules stands from a confidence on: `SURE_OF_DOCUMENTS` if it was read from documents'
     metadata, `sure_of_intent` if it is nothing but the message's intent; both are probabilities, fitted apart. Failures
     of the model go to `report`. The plan's `by` is the model planner's own, or `rules`, `rules_after_model_failed` or
     `rules:skipped_open_circuit`. The next page of a listing is made by the rules in any mode: there is nothing to

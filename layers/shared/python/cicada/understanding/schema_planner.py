@@ -9,14 +9,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.asking_back import clarification, completed
+from cicada.understanding.asking_back import LEAD, clarification, completed
 from cicada.understanding.composition import meaning_of
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
@@ -82,8 +82,8 @@ class SchemaReader(Struct, frozen=True):
         if before is not None and before.strategy != "N":
             earlier = Earlier(before.meaning, before.strategy)
             found = following(reading, meaning, strategy, earlier, self.heads)
-            if before.strategy == "A":
-                is_request = strategy in _ON_DOCUMENTS and _begins_a_request(reading, self.heads.known)
+            if before.strategy == "A" or before.single:
+                is_request = strategy in _ON_DOCUMENTS and self._begins_a_request(reading, message)
                 whole = None if is_request else self._answered(message, before, found, now, asker)
                 return whole or self._alone(message, reading, meaning, strategy, confidence, asker)
             if found.relation != NEW:
@@ -91,12 +91,22 @@ class SchemaReader(Struct, frozen=True):
             confidence = min(confidence, found.chance)
         return self._alone(message, reading, meaning, strategy, confidence, asker)
 
+    def _begins_a_request(self, reading: Reading, message: str) -> bool:
+        """Whether the message begins with a word such as "list", "show" or "how", as no reply does."""
+        first = next(zip(reading.facts.mentions, reading.roles, strict=True), None)
+        if first is None or LEAD.match(message):
+            return False
+        mention, role = first
+        word = mention.text.lower()
+        is_plain = mention.kind is MentionKind.WORD and role.name == "none"
+        return is_plain and word in self.heads.known and word not in DEFINITE
+
     def _answered(self, message: str, before: Understood, found: Following, now: date, asker: str) -> Understood | None:
         """The question that was asked back, completed by a reply; None if the message is no reply."""
         if found.relation == NEW or message.rstrip().endswith(_QUESTION_MARKS) or len(message) > _LONGEST_REPLY:
             return None
         whole = self.next(completed(before.message, message), None, now, asker)
-        if whole.strategy in ("A", "N"):
+        if whole.strategy in ("A", "N") or (whole.single and before.single):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)
 
@@ -121,6 +131,8 @@ class SchemaReader(Struct, frozen=True):
             strategy = "A"
         elif strategy == "A" and asker and meaning.speaks_of(asker):
             strategy = "H" if meaning.topic else "M"
+        if strategy == "H" and not meaning.topic:
+            meaning = meaning.searching_for_lists(self.vocabulary.types)
         phrase = described(reading, self.vocabulary, self.heads.known)
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
@@ -146,14 +158,6 @@ class SchemaReader(Struct, frozen=True):
             rest = rest if rest.topic or rest.fields else replace(rest, topic=message)
         if phrase.is_bare and phrase.is_kind:
             return rest, strategy, True
-        return replace(rest, named=(phrase.words,)), strategy, False
-
-
-def _begins_a_request(reading: Reading, known: Collection[str]) -> bool:
-    """Whether the message begins with a word such as "list", "show" or "how", as no reply does."""
-    first = next(zip(reading.facts.mentions, reading.roles, strict=True), None)
-    if first is None:
-        return False
-    mention, role = first
-    word = mention.text.lower()
-    return mention.kind is MentionKind.WORD and role.name == "none" and word in known and word not in DEFINITE
+        # "The lease" may be any of several; who names more of a document means what fits it.
+        is_name = phrase.mentions[0].kind is MentionKind.NAME
+        return replace(rest, named=(phrase.words,)), strategy, phrase.is_bare and not is_name

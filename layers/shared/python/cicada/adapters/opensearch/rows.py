@@ -91,22 +91,20 @@ def condition_body(condition: Condition, facets: str) -> dict[str, Any]:
     if isinstance(condition, Range):
         return {"range": {facets: _bounds(condition)}}
     if isinstance(condition, Contains):
-        pattern = f"{_literally(_name(condition.field))}s*{_literally(condition.text)}*"
-        return {"wildcard": {facets: {"value": pattern, "case_insensitive": True}}}
+        pattern = f"{_literally(_name(condition.field))}s.*{_literally(condition.text)}.*"
+        return {"regexp": {facets: {"value": pattern, "case_insensitive": True}}}
     present = {"prefix": {facets: _name(condition.field)}}
     return present if condition.present else {"bool": {"must_not": [present]}}
 
 
 def _literally(text: str) -> str:
-    """The text as a wildcard's pattern that stands for nothing but itself."""
-    return "".join(f"\\{each}" if each in "*?\\" else each for each in text)
+    """The text as an expression. Lucene takes all but letters, digits and spaces literally after a backslash."""
+    return "".join(each if each.isalnum() or each == " " else f"\\{each}" for each in text)
 
 
 def values_body(field: str, most: int) -> dict[str, Any]:
     """An aggregation: the terms of one field of the rows, most frequent first."""
-    # Lucene's expressions take every character but letters, digits and spaces literally after a backslash.
-    pattern = "".join(each if each.isalnum() or each == " " else f"\\{each}" for each in _name(field))
-    return {"terms": {"field": ROW_FACETS, "include": f"{pattern}.*", "size": most}}
+    return {"terms": {"field": ROW_FACETS, "include": f"{_literally(_name(field))}.*", "size": most}}
 
 
 def _terms(condition: AnyOf | NoneOf, facets: str) -> dict[str, Any]:
