@@ -21,8 +21,9 @@ USER = "warm-up"
 _CONNECTION = USER
 _HANDSHAKE = {"connectionId": _CONNECTION, "identity": {"sourceIp": "127.0.0.1"}}
 _WHO = {"tenant": "default", "user": USER, "tokenIssuedAt": "0", "tokenExpiresAt": "0"}
-# Calls of each chain follow one another. They leave nothing behind but the row of their rate: a question that is answered from the catalogue,
-# without a model; a connection without a token; one that is closed again; a message on a connection that is unknown.
+# Calls of each chain follow one another. They leave nothing behind but the row of their rate: a question that is
+# answered from the catalogue, without a model; a connection without a token; one that is closed again; a message on a
+# connection that is unknown.
 _CHAINS: tuple[Sequence[tuple[str, Mapping[str, Any]]], ...] = (
     [("message_processor", {"message": "How many documents are there?", "knowledgeBase": "store"})],
     [("ws_message", {"requestContext": {"connectionId": f"{_CONNECTION}-unknown"}, "body": ""})],
