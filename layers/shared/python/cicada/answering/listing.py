@@ -56,7 +56,14 @@ class ListingAnswerer(Struct, frozen=True):
         shown = rows if is_list else rows.only(())
         said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
         columns = _columns(plan, readable.conditions, shown, schema)
-        yield Listed(shown, total, columns, plan.offset, page.next_offset if is_list else None, numbers)
+        yield Listed(
+            shown,
+            total,
+            columns,
+            plan.offset,
+            page.next_offset if is_list and not (plan.sort and plan.limit) else None,
+            numbers,
+        )
         yield Text(" ".join([*said, *(["There are no more."] if plan.offset and not page.rows else [])]))
         steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))
         yield Finished((*steps, f"documents:{total}"), None, matching=total, withheld=rows.withheld)

@@ -121,7 +121,7 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
     if shape is Shape.HYBRID and not (meaning.restricted or meaning.named):
         shape = Shape.CONTENT_ONLY
     # An unneeded search costs little, an unanswered question much.
-    if shape is Shape.NO_MATCH and found.confidence < _SURELY_NONE and not is_small_talk(found.message):
+    if shape is Shape.NO_MATCH and found.has_subject and found.confidence < _SURELY_NONE:
         shape = Shape.CONTENT_ONLY
     query = one_line(found.message)
     plan = Plan(
@@ -140,6 +140,8 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         return plan
     concepts = tuple(dict.fromkeys(meaning.topic.lower().split()))
     value = query if shape is Shape.CONTENT_ONLY else meaning.topic or query
+    if meaning.named and not meaning.topic:
+        value = ""  # "Open SOP-QA-006": it is read as a whole.
     return replace(
         plan,
         filters=_conditions(meaning, schema) if shape is Shape.HYBRID else (),

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from cicada.documents.catalogue import Aggregate, Sort
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Condition, Subject
 from cicada.understanding.model import Intent
 
@@ -62,7 +62,11 @@ class Plan(Struct, frozen=True):
 
     @property
     def asks_for_rows(self) -> bool:
-        """Whether documents are asked for, and not numbers alone: by a field of theirs, by an order or by a number."""
-        if not (self.aggregates or self.group):
+        """Whether documents are shown, and not numbers alone.
+
+        Those that are counted are shown after their number, so that it can be checked; other numbers stand alone,
+        unless a field of the documents, an order or a number of them is asked for too.
+        """
+        if not self.group and self.aggregates in ((), (DOCUMENTS,)):
             return True
         return bool(self.fields) or (not self.group and bool(self.sort or self.limit))

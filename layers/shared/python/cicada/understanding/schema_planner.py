@@ -33,6 +33,7 @@ TURNS = 8
 
 _QUESTION_MARKS = ("?", "？", "؟")
 _LONGEST_REPLY = 80
+_YOU = frozenset({"you", "your", "du", "dir", "tu", "te", "vous", "usted", "você", "你", "あなた"})
 _ON_DOCUMENTS = ("C", "H", "M")
 
 
@@ -42,6 +43,7 @@ class Understood(Struct, frozen=True):
     `strategy`: one of `judging.STRATEGIES`. `single`: it speaks of one document that its conditions describe.
     `continues`: something of an earlier message holds. `completes`: the message before, if this one is the reply to
     what was asked back. `question`: what to ask back, with NeedsClarification.
+    `has_subject`: it has words that may be a subject of the texts.
     """
 
     message: str
@@ -52,6 +54,7 @@ class Understood(Struct, frozen=True):
     continues: bool = False
     question: str = ""
     completes: str = ""
+    has_subject: bool = False
 
 
 class SchemaReader(Struct, frozen=True):
@@ -141,9 +144,14 @@ class SchemaReader(Struct, frozen=True):
         # Where no schema says what the documents are about, any subject may be theirs.
         if strategy == "N" and not any(each.values for each in self.schema.fields.values()):
             strategy = "C"
+        if strategy == "A" and _asks_the_assistant(reading):
+            strategy = "N"
         noun = phrase.words if phrase else ""
         question = clarification(reading, meaning, self.schema, noun) if strategy == "A" else ""
-        return Understood(message, meaning, strategy, confidence, question=question)
+        has_subject = bool(meaning.topic or meaning.named or reading.line.rare_words) or not _asks_the_assistant(
+            reading
+        )
+        return Understood(message, meaning, strategy, confidence, question=question, has_subject=has_subject)
 
     def _of_one(self, message: str, meaning: Meaning, strategy: str, phrase: Described) -> tuple[Meaning, str, bool]:
         """What the message means if it speaks of the one document of a phrase, and whether it does so by kind alone."""
@@ -161,3 +169,9 @@ class SchemaReader(Struct, frozen=True):
         # "The lease" may be any of several; who names more of a document means what fits it.
         is_name = phrase.mentions[0].kind is MentionKind.NAME
         return replace(rest, named=(phrase.words,)), strategy, phrase.is_bare and not is_name
+
+
+def _asks_the_assistant(reading: Reading) -> bool:
+    """Whether the message speaks to the assistant and names nothing of the base: "What can you do?"."""
+    names_something = any(True for _ in reading.of_kind(MentionKind.VALUE, MentionKind.FIELD, MentionKind.RECORD))
+    return not names_something and any(each.text in _YOU for each in reading.facts.tokens)
