@@ -229,7 +229,7 @@ class _Interview:
         return Received(answer, _why_not_whole(answer), rows)
 
     def _with_all_pages(self, first: Received) -> Received:
-        """With the rows of the pages after the first, which are asked for directly after it."""
+        """Add the rows of the pages after the first, which are asked for directly after it."""
         rows, listing = first.rows, first.answer.listing
         while listing and listing.next_offset is not None:
             page = self._ask(_NEXT_PAGE, self._session_id)

@@ -8,14 +8,12 @@ from typing import Any
 
 from cicada.documents.catalogue import EVERY
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.reading import Reading
 from tools.understanding.examples import Label, Message
 from tools.understanding.labels import Filter, filters_of
 
 
-def right(reading: Reading, meaning: Meaning, strategies: Mapping[str, float], message: Message) -> bool:
-    """Whether the whole plan is right; the reading is not looked at."""
-    del reading
+def right(meaning: Meaning, strategies: Mapping[str, float], message: Message) -> bool:
+    """Whether the whole plan is right."""
     strategy = max(strategies, key=strategies.__getitem__)
     return all(parts_right(meaning, strategy, message.label).values())
 

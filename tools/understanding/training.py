@@ -195,7 +195,7 @@ def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Jud
         store = message.store
         chances = strategy_chances(each.reading, store.vocabulary, bool(store.asker), with_strategy)
         numbers.append(confidence_numbers(each.reading, each.meaning, chances, store.vocabulary))
-        correct.append(right(each.reading, each.meaning, chances, message))
+        correct.append(right(each.meaning, chances, message))
     confidence = fit_dense(("right",), numbers, np.array(correct, dtype=np.float64)[:, None], exclusive=False)
     chances_right = [_sigmoid(confidence.scores(each)[0]) for each in numbers]
     sure = sure_from(chances_right, correct)

@@ -64,7 +64,7 @@ def _reads(reader: frozenset[str] | None) -> Callable[[tuple[str, ...]], bool]:
 
 
 class Snapshots:
-    """Those of a process. Thread-safe. Only what was written since is read from the file."""
+    """The snapshots of a process. Thread-safe. Only what was written since the last one is read from the file."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension
@@ -75,7 +75,7 @@ class Snapshots:
         self._lock = Lock()
 
     def of(self, connection: sqlite3.Connection, file: str, base_key: KnowledgeBaseKey) -> Snapshot:
-        """That of the transaction; an empty one for an unknown knowledge base."""
+        """The snapshot of the transaction; an empty one for an unknown knowledge base."""
         found = connection.execute(
             "SELECT number, revision FROM base WHERE tenant = ? AND knowledge_base = ?",
             (base_key.tenant, base_key.knowledge_base),

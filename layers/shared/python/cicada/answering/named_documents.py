@@ -192,7 +192,7 @@ class _Meaning:
         return self._asked_back(f"{total:,} documents match ({conditions}).", self._likely(rows, matching), total)
 
     def _likely(self, rows: Sequence[DocumentRow], matching: PassageFilter) -> Sequence[DocumentRow]:
-        """Those first whose cards have most of what is searched for, where not all can be named."""
+        """Put documents first whose cards have most of what is searched for, where not all can be named."""
         if len(rows) <= _MOST_CANDIDATES or not self._plan.search_value:
             return rows
         with phase("searching"):

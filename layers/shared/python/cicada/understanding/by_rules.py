@@ -63,7 +63,7 @@ class RulesPlanner(Struct, frozen=True):
         return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
 
     def _completed(self, plan: Plan, request: PlanRequest) -> Plan:
-        """With the question before, if that was asked back and the message answers."""
+        """Add the question before, if that was asked back and the message answers."""
         if not request.messages or not may_complete(request.message, plan):
             return plan
         *earlier, asked = request.messages
@@ -192,7 +192,7 @@ def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
 
 
 def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
-    """With what is to be read as a whole.
+    """Add what is to be read as a whole to the plan.
 
     Whatever the shape: a title may look like conditions, or like words that no field has. A name that no document has
     leaves the shape as it is.
