@@ -18,6 +18,7 @@ _MOST_VALUES, _MOST_FIELDS = 5, 4
 _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
 )
+_IT = re.compile(r"\b(?:it|that one|this one|this|that)\b(?!\s+(?:is|was|if|when|we|i|you|they)\b)", re.I)
 LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
 _REPLY = re.compile(r"(?:(?:the|that|this|an?)\s+)?(?P<named>.+)", re.I | re.S)
 _ONE = re.compile(r"\bones?\b", re.I)
@@ -25,7 +26,8 @@ _ONE = re.compile(r"\bones?\b", re.I)
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _CHOICE = re.compile(
-    rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?[.!]?", re.I
+    rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:,.*|[.!])?",
+    re.I,
 )
 
 
@@ -67,17 +69,25 @@ def _either(words: list[str]) -> str:
     return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
-def completed(question: str, reply: str) -> str:
-    """The question with the reply in the place of what it left open.
+def completed(question: str, reply: str, noun: str = "") -> str:
+    """The question with the reply in the place of what it left open: `noun`, or else its first reference.
 
     "When does the lease end?" and "the Kestrel Park one" make "When does the Kestrel Park lease end?".
     """
     said = LEAD.sub("", reply.strip().rstrip(".!"), count=1)
-    reference = _REFERENCE.search(question)
+    stated = re.search(rf"\b(?:the|this|that)\s+(?P<noun>{re.escape(noun)})\b", question, re.I) if noun else None
+    reference = stated or _REFERENCE.search(question)
     if reference is None:
         return f"{question} {said}"
     noun = reference["noun"]
     return question[: reference.start()] + (_named(said, noun) if noun else said) + question[reference.end() :]
+
+
+def with_name(message: str, name: str) -> str | None:
+    """The message with the name in the place of its first pronoun for a thing; None without one."""
+    found = _IT.search(message)
+    name = name if any(map(str.isdigit, name)) else f"the {name}"
+    return message[: found.start()] + name + message[found.end() :] if found else None
 
 
 def _named(reply: str, noun: str) -> str:

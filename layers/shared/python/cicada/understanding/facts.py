@@ -20,6 +20,7 @@ from cicada.understanding.words import base_form, corrected, lexicon, word_set
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*$")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
+_LEADING, _GROUP = re.compile(r"[1-9]\d{0,2}"), re.compile(r"\d{3}")
 _POINTS = re.compile(r"\d{1,3}(\.\d{3})+(,\d+)?")
 _WITH_UNIT = re.compile(
     r"(\d+(?:[.,]\d+)?)(k|m|cm|mm|km|kg|g|mg|l|ml|h|min|mins|s|eur|usd|gbp|kw|mw|gb|mb|yo|yrs|sqm|m2|pts|pages|p)$"
@@ -146,13 +147,23 @@ class _Finder:
         return self.text[self.tokens[start].start : self.tokens[end - 1].end]
 
     def _number(self, at: int) -> Mention | None:
-        number = number_of(self.tokens[at].text)
+        end = self._end_of_thousands(at)
+        number = number_of("".join(each.text for each in self.tokens[at:end]))
         if number is None:
             return None
-        end = at + 1
         scale = lexicon().scales.get(self.tokens[end].text) if end < len(self.tokens) else None
         end += scale is not None
-        return Mention(at, end, MentionKind.NUMBER, self.tokens[at].raw, number=number * (scale or 1))
+        text = self._text(at, end - (scale is not None))
+        return Mention(at, end, MentionKind.NUMBER, text, number=number * (scale or 1))
+
+    def _end_of_thousands(self, at: int) -> int:
+        """Where a number ends that is written in groups of three digits, as "1 250 000"."""
+        end = at + 1
+        while _LEADING.fullmatch(self.tokens[at].raw) and end < len(self.tokens):
+            if not _GROUP.fullmatch(self.tokens[end].raw):
+                break
+            end += 1
+        return end
 
     def _other(self, at: int) -> Mention | None:
         """The asker, a name, or a word; None for a mark."""
@@ -180,7 +191,7 @@ class _Finder:
     def _is_name(self, at: int) -> bool:
         """Whether the token is written as a name: with a capital, with digits, or next to another such word."""
         token = self.tokens[at]
-        if not token.raw[0].isalpha():
+        if not token.raw[0].isalpha() or token.text in _STRESSED:
             return False
         starts = at == 0 or self.tokens[at - 1].text in SENTENCE_ENDS or self.tokens[at - 1].text == '"'
         is_common = token.text in self.common
@@ -274,6 +285,8 @@ class _Finder:
         return Mention(at, at + 1, MentionKind.FIELD, self.tokens[at].raw, found[:3]) if found else None
 
 
+# Words that are written in capitals to stress them.
+_STRESSED = word_set("not and or no all any only never must both")
 # Words of grammar that are values only where they are written in capitals.
 _GRAMMAR = word_set(
     "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"

@@ -31,6 +31,11 @@ class Earlier(Struct, frozen=True):
     meaning: Meaning
     strategy: str
 
+    @property
+    def states(self) -> bool:
+        """Whether it says which documents are meant."""
+        return self.strategy == "M" or bool(self.meaning.restricted or self.meaning.named)
+
 
 class Following(Struct, frozen=True):
     """How a message goes on. `relation`: new, continue, correct, refer or answer; `chance`: how probable that is.
@@ -49,6 +54,9 @@ def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, he
     features = (reading.features, context_features(reading, own, strategy, before))
     relations = heads["relation"].probabilities(*features)
     relation = max(relations, key=relations.__getitem__)
+    # What lacks its object when it is read alone speaks of what came before.
+    if strategy == "A" and before.states and relation == NEW:
+        relation = max((each for each in relations if each != NEW), key=relations.__getitem__)
     # A question on what texts say, after a listing, mostly leaves the listing.
     if strategy == "C" and before.strategy == "M" and relations[NEW] > _LEAST_NEW:
         relation = NEW
@@ -106,6 +114,8 @@ def continued(own: Meaning, before: Earlier, found: Following, vocabulary: Vocab
     for name in ("aggregates", "group", "fields", "order", "limit", "topic"):
         if not _part(own, name) and _part(earlier, name) and found.keeps[name] > _LIKELY:
             meaning = replace(meaning, **{name: getattr(earlier, name)})
+    if not own.named and not own.restricted:
+        meaning = replace(meaning, named=earlier.named)
     if not own.aggregates and found.operations and not (earlier.aggregates and found.keeps["aggregates"] > _LIKELY):
         meaning = _computing(meaning, earlier, found.operations, vocabulary)
     if meaning.aggregates and not meaning.group:
@@ -156,5 +166,5 @@ def strategy_of(meaning: Meaning, strategy: str, before: Earlier) -> str:
     """The strategy of a message that goes on, from what it means together with the plan before."""
     if meaning.topic:
         return "H" if meaning.restricted or meaning.named else "C"
-    states = bool(meaning.restricted or meaning.aggregates or meaning.fields or meaning.order)
+    states = bool(meaning.restricted or meaning.named or meaning.aggregates or meaning.fields or meaning.order)
     return "M" if strategy == "M" or states or before.strategy == "M" else strategy

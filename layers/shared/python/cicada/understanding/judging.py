@@ -102,14 +102,7 @@ def confidence_numbers(
     asked = [abs(chance - 0.5) * 2 for chance in reading.asks.values()]
     ranked = sorted(strategies.values(), reverse=True)
     likeliest = max(strategies, key=strategies.__getitem__)
-    unread = sum(
-        symbol[0] == "~" and role.name == "none"
-        for (mention, role), symbol in zip(
-            zip(reading.facts.mentions, reading.roles, strict=True),
-            (reading.line.symbols[place] for place in reading.line.places),
-            strict=True,
-        )
-    )
+    unread = len(reading.unread)
     passed = sum(role.name == "content" for _, role in reading.of_kind(MentionKind.VALUE))
     corrected = sum(mention.corrected for mention in reading.facts.mentions)
     whole = sum(map(math.log, chain(sure, linked, polar, ranked[:1], ((each + 1) / 2 for each in asked))))

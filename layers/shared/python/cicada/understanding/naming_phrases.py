@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,6 +14,10 @@ from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.words import folded, lexicon, word_set
 
 DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
+_JOINING = word_set(
+    "of for with about on concerning regarding von für mit über zu de du des pour avec sur del para con sobre"
+)
+_ARTICLES = DEFINITE | word_set("a an our ein eine einen un une una um uma")
 _DESCRIBING = (MentionKind.VALUE, MentionKind.NAME, MentionKind.WORD, MentionKind.RECORD)
 
 
@@ -56,9 +60,32 @@ def _phrase(
     last = run[-1]
     if not _is_singular(last, reading):
         return None
-    tokens = reading.facts.tokens
-    words = " ".join(each.raw for each in tokens[run[0].start : last.end])
-    return Described(words, tuple(run), _is_kind(last, vocabulary), len(run) == 1)
+    words = _words(run, reading)
+    is_kind = _is_kind(last, vocabulary)
+    if not is_kind and all(each.kind is MentionKind.VALUE for each in run):
+        return None  # "The Laboratory" is a department.
+    more = _complement(pairs[len(run) :], known) if is_kind else []
+    if more:
+        return Described(f"{_words(more, reading)} {words}", (*run, *more), is_kind=True, is_bare=False)
+    return Described(words, tuple(run), is_kind, len(run) == 1)
+
+
+def _words(run: Sequence[Mention], reading: Reading) -> str:
+    return " ".join(each.raw for each in reading.facts.tokens[run[0].start : run[-1].end])
+
+
+def _complement(pairs: Sequence[tuple[Mention, Role]], known: Collection[str]) -> list[Mention]:
+    """What the kind is said to be of or for: "isolator" in "the contract for the isolator"."""
+    found: list[Mention] = []
+    for at, (mention, role) in enumerate(pairs):
+        word = mention.text.lower()
+        if (at == 0 and word in _JOINING) or (at > 0 and not found and word in _ARTICLES):
+            continue
+        is_next = not found or found[-1].end == mention.start
+        if at == 0 or not is_next or not (_describes(mention, role, known) or role.name == "topic"):
+            break
+        found.append(mention)
+    return found
 
 
 def _describes(mention: Mention, role: Role, known: Collection[str]) -> bool:
@@ -66,7 +93,7 @@ def _describes(mention: Mention, role: Role, known: Collection[str]) -> bool:
         return False
     word = mention.text.lower()
     if mention.kind is MentionKind.WORD:
-        return word not in known and word not in lexicon().function
+        return word not in lexicon().function and (word not in known or role.name == "topic")
     return True
 
 

@@ -83,6 +83,13 @@ class Reading(Struct, frozen=True):
     strategies: Mapping[str, float]
     features: Sequence[int] = ()
 
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The words that are rare in other bases and have no role in this one."""
+        marks = (self.line.symbols[place][0] for place in self.line.places)
+        read = zip(self.facts.mentions, self.roles, marks, strict=True)
+        return tuple(mention.text for mention, role, mark in read if mark == "~" and role.name == "none")
+
     def of_kind(self, *kinds: MentionKind) -> Iterator[tuple[Mention, Role]]:
         """The mentions of these kinds with their roles."""
         return ((each, role) for each, role in zip(self.facts.mentions, self.roles, strict=True) if each.kind in kinds)
@@ -96,6 +103,23 @@ def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Readi
     features = message_features(line)
     asks, strategies = heads["asks"].probabilities(features), heads["strategy"].probabilities(features)
     return Reading(facts, line, roles, asks, strategies, features)
+
+
+def with_lists_as_topics(reading: Reading, vocabulary: Vocabulary) -> Reading:
+    """The reading of a search in which a value of a list beside a word of the topic is a part of it.
+
+    "Policy on cleaning between batches" asks for no tag, unless it speaks of tags.
+    """
+    named = {field for mention, _ in reading.of_kind(MentionKind.FIELD) for field in mention.fields(Kind.FIELD)}
+    lists = {name for name, each in vocabulary.types.items() if each is FieldType.KEYWORDS} - named
+    pairs = list(zip(reading.facts.mentions, reading.roles, strict=True))
+    ends = {end for mention, role in pairs if role.name == "topic" for end in (mention.start, -mention.end)}
+
+    def is_topic(mention: Mention, role: Role) -> bool:
+        is_beside = mention.end in ends or -mention.start in ends
+        return is_beside and role.name == "cond" and role.field in lists and mention.kind is MentionKind.VALUE
+
+    return replace(reading, roles=tuple(replace(r, name="content") if is_topic(m, r) else r for m, r in pairs))
 
 
 def before(roles: Sequence[Role], at: int) -> Before:

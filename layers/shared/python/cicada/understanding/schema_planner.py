@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.asking_back import LEAD, clarification, completed
+from cicada.understanding.asking_back import LEAD, clarification, completed, with_name
 from cicada.understanding.composition import meaning_of
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
@@ -24,7 +24,7 @@ from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.naming_phrases import DEFINITE, Described, described, without
-from cicada.understanding.reading import Reading, read
+from cicada.understanding.reading import Reading, read, with_lists_as_topics
 from cicada.understanding.vocabulary import Vocabulary, compiled
 
 TURNS = 8
@@ -33,6 +33,7 @@ TURNS = 8
 
 _QUESTION_MARKS = ("?", "？", "؟")
 _LONGEST_REPLY = 80
+_UNSURE = 0.3
 _YOU = frozenset({"you", "your", "du", "dir", "tu", "te", "vous", "usted", "você", "你", "あなた"})
 _ON_DOCUMENTS = ("C", "H", "M")
 
@@ -84,15 +85,29 @@ class SchemaReader(Struct, frozen=True):
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
         if before is not None and before.strategy != "N":
             earlier = Earlier(before.meaning, before.strategy)
+            if strategy == "A" and (whole := self._of_the_named(message, before, now, asker)):
+                return whole
             found = following(reading, meaning, strategy, earlier, self.heads)
             if before.strategy == "A" or before.single:
                 is_request = strategy in _ON_DOCUMENTS and self._begins_a_request(reading, message)
-                whole = None if is_request else self._answered(message, before, found, now, asker)
-                return whole or self._alone(message, reading, meaning, strategy, confidence, asker)
+                if not is_request and (whole := self._answered(message, before, found, now, asker)):
+                    return whole
+            if before.strategy == "A":
+                return self._alone(message, reading, meaning, strategy, confidence, asker)
             if found.relation != NEW:
-                return self._continued(message, meaning, strategy, earlier, found, confidence)
+                return self._continued(reading, message, meaning, strategy, earlier, found, confidence)
             confidence = min(confidence, found.chance)
         return self._alone(message, reading, meaning, strategy, confidence, asker)
+
+    def _of_the_named(self, message: str, before: Understood, now: date, asker: str) -> Understood | None:
+        """A message on the one document that was named before: "it" is read as that document's name."""
+        name, *others = before.meaning.named or ("",)
+        whole = with_name(message, name)
+        if not name or others or whole is None:
+            return None
+        found = self.next(whole, None, now, asker)
+        meaning = found.meaning if found.meaning.named else replace(found.meaning, named=(name,))
+        return replace(found, message=message, meaning=meaning, continues=True)
 
     def _begins_a_request(self, reading: Reading, message: str) -> bool:
         """Whether the message begins with a word such as "list", "show" or "how", as no reply does."""
@@ -108,13 +123,15 @@ class SchemaReader(Struct, frozen=True):
         """The question that was asked back, completed by a reply; None if the message is no reply."""
         if found.relation == NEW or message.rstrip().endswith(_QUESTION_MARKS) or len(message) > _LONGEST_REPLY:
             return None
-        whole = self.next(completed(before.message, message), None, now, asker)
-        if whole.strategy in ("A", "N") or (whole.single and before.single):
+        noun = before.meaning.named[-1] if before.meaning.named else ""
+        whole = self.next(completed(before.message, message, noun), None, now, asker)
+        if whole.strategy in ("A", "N") or (whole.single and whole.meaning.named == before.meaning.named):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)
 
     def _continued(
         self,
+        reading: Reading,
         message: str,
         meaning: Meaning,
         strategy: str,
@@ -122,6 +139,8 @@ class SchemaReader(Struct, frozen=True):
         found: Following,
         confidence: float,
     ) -> Understood:
+        if strategy == "A" and earlier.strategy == "M" and not any(role.name == "topic" for role in reading.roles):
+            meaning = replace(meaning, topic="")  # "Is it approved?" asks for a field of what was listed.
         whole = continued(meaning, earlier, found, self.vocabulary)
         kept = [max(each, 1 - each) for each in found.keeps.values()]
         sure = min(confidence, found.chance, *kept)
@@ -130,11 +149,17 @@ class SchemaReader(Struct, frozen=True):
     def _alone(
         self, message: str, reading: Reading, meaning: Meaning, strategy: str, confidence: float, asker: str
     ) -> Understood:
+        if strategy == "M" and confidence < _UNSURE and reading.unread and self._lists_all(meaning):
+            # A list that leaves a word out is no answer.
+            strategy = "H"
+            meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
         if meaning.lacks_asker and strategy in ("M", "H"):
             strategy = "A"
         elif strategy == "A" and asker and meaning.speaks_of(asker):
             strategy = "H" if meaning.topic else "M"
-        if strategy == "H" and not meaning.topic:
+        if strategy == "H" and meaning.topic:
+            meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
+        elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
         phrase = described(reading, self.vocabulary, self.heads.known)
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
@@ -142,7 +167,7 @@ class SchemaReader(Struct, frozen=True):
             if single or meaning.named:
                 return Understood(message, meaning, strategy, confidence, single)
         # Where no schema says what the documents are about, any subject may be theirs.
-        if strategy == "N" and not any(each.values for each in self.schema.fields.values()):
+        if strategy == "N" and (meaning.named or not any(each.values for each in self.schema.fields.values())):
             strategy = "C"
         if strategy == "A" and _asks_the_assistant(reading):
             strategy = "N"
@@ -152,6 +177,11 @@ class SchemaReader(Struct, frozen=True):
             reading
         )
         return Understood(message, meaning, strategy, confidence, question=question, has_subject=has_subject)
+
+    def _lists_all(self, meaning: Meaning) -> bool:
+        """Whether it asks for the documents of a kind, or for all of them, and for nothing else of them."""
+        states_more = meaning.aggregates or meaning.group or meaning.order or meaning.fields or meaning.limit
+        return not states_more and meaning.restricted <= {self.vocabulary.kind_field}
 
     def _of_one(self, message: str, meaning: Meaning, strategy: str, phrase: Described) -> tuple[Meaning, str, bool]:
         """What the message means if it speaks of the one document of a phrase, and whether it does so by kind alone."""
@@ -168,7 +198,8 @@ class SchemaReader(Struct, frozen=True):
             return rest, strategy, True
         # "The lease" may be any of several; who names more of a document means what fits it.
         is_name = phrase.mentions[0].kind is MentionKind.NAME
-        return replace(rest, named=(phrase.words,)), strategy, phrase.is_bare and not is_name
+        asks_of_one = strategy == "M" and bool(rest.fields) and phrase.is_kind
+        return replace(rest, named=(phrase.words,)), strategy, asks_of_one or (phrase.is_bare and not is_name)
 
 
 def _asks_the_assistant(reading: Reading) -> bool:
