@@ -47,6 +47,22 @@ def test_another_period_is_of_the_date_that_was_spoken_of() -> None:
     assert found.bounds == {"expiry_date": Bounds(gte="2027-01-01", lt="2028-01-01")}
 
 
+@pytest.mark.parametrize("message", ["who sealed it?", "is it lapsed?", "and when does it expire?"])
+def test_it_is_the_document_that_was_named(message: str) -> None:
+    found = understood("Open CH-0042", message)
+    assert (found.strategy, found.continues, found.meaning.named) == ("M", True, ("CH-0042",))
+
+
+def test_what_lacks_its_object_speaks_of_what_was_listed() -> None:
+    found = understood(LIST, "the newest of those?").meaning
+    assert (found.wanted, found.limit) == (understood(LIST).meaning.wanted, 1)
+
+
+def test_a_reply_chooses_among_the_documents_of_one_description() -> None:
+    found = understood("who keeps the charter?", "the Kestrel one", "and when does it expire?")
+    assert (found.meaning.named, found.meaning.fields) == (("Kestrel charter",), ("expiry_date",))
+
+
 def test_a_new_request_keeps_nothing() -> None:
     message = "list all letters of Glass Works"
     found = understood(LIST, message)

@@ -80,6 +80,8 @@ def test_an_open_range_has_one_bound(text: str, least: str | None, below: str | 
         ("in 2023 and 2024", "2023-01-01", "2025-01-01"),
         ("between 1 May and 3 June 2024", "2024-05-01", "2024-06-04"),
         ("from October to December 2024", "2024-10-01", "2025-01-01"),
+        ("in the 1930s", "1930-01-01", "1940-01-01"),
+        ("in the next 30 days", "2026-05-20", "2026-06-20"),
     ],
 )
 def test_both_ends_of_a_range_are_included(text: str, least: str, below: str) -> None:
@@ -93,7 +95,7 @@ def test_words_that_only_look_like_dates_are_none(text: str) -> None:
 
 def test_a_length_of_time_is_marked_as_one() -> None:
     (phrase,) = date_phrases(tokens_of("within 30 days"), NOW)
-    assert (phrase.duration, phrase.days.least, phrase.days.below) == (True, NOW, date(2026, 6, 19))
+    assert (phrase.duration, phrase.days.least, phrase.days.below) == (True, NOW, date(2026, 6, 20))
 
 
 def test_a_month_that_is_expected_is_the_next_one() -> None:

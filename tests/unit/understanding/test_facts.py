@@ -61,6 +61,18 @@ def test_a_scale_belongs_to_its_number(text: str) -> None:
     assert mention.number == 2_000_000
 
 
+@pytest.mark.parametrize(("text", "number"), [("200 000 EUR", 200_000), ("1 250 000", 1_250_000), ("200 m", 200)])
+def test_a_number_may_be_written_in_groups_and_with_a_unit(text: str, number: float) -> None:
+    (mention,) = (each for each in facts(f"price over {text}").mentions if each.kind is MentionKind.NUMBER)
+    assert mention.number == number
+
+
+def test_a_value_in_a_name_and_a_stressed_word_are_no_facts() -> None:
+    assert texts("what does Spain Zebra cost", MentionKind.VALUE) == ["Spain"]
+    assert texts("what does Packed Away Zebra say", MentionKind.VALUE) == ["Packed Away"]
+    assert "NOT" not in texts("those that Ada Brook did NOT make", MentionKind.NAME)
+
+
 def test_a_period_is_a_date_and_not_a_number() -> None:
     (mention,) = (each for each in facts("kettles since March 2024").mentions if each.kind is MentionKind.DATE)
     assert (mention.text, texts("since March 2024", MentionKind.NUMBER)) == ("since March 2024", [])

@@ -65,6 +65,21 @@ def test_tags_that_are_joined_by_and_are_all_wanted(message: str, conditions: in
     assert len(meaning.conditions()) == conditions
 
 
+def test_a_word_that_no_field_explains_is_searched_for_rather_than_left_out_of_a_list() -> None:
+    found = understood("frobnication charter")
+    assert (found.strategy, found.meaning.topic) == ("H", "frobnication")
+
+
+def test_a_tag_beside_the_topic_is_a_part_of_it_unless_tags_are_spoken_of() -> None:
+    assert understood("charters about flour mills on rivers").meaning.topic == "flour mills on rivers"
+    assert understood("charters tagged flour about mills").meaning.wanted["tags"] == ("flour",)
+
+
+def test_what_a_document_is_for_names_it() -> None:
+    found = understood("what is the penalty for late delivery in the charter for the zeppelin?")
+    assert (found.strategy, found.meaning.named) == ("H", ("zeppelin charter",))
+
+
 @pytest.mark.parametrize(
     ("message", "field", "bounds"),
     [
@@ -76,7 +91,7 @@ def test_tags_that_are_joined_by_and_are_all_wanted(message: str, conditions: in
         ("charters sealed in 2024", "sealed_on", Bounds(gte="2024-01-01", lt="2025-01-01")),
         ("letters sealed before 2023", "sealed_on", Bounds(lt="2023-01-01")),
         ("letters expiring in 2027", "expiry_date", Bounds(gte="2027-01-01", lt="2028-01-01")),
-        ("charters expiring within 90 days", "expiry_date", Bounds(gte="2026-05-20", lt="2026-08-18")),
+        ("charters expiring within 90 days", "expiry_date", Bounds(gte="2026-05-20", lt="2026-08-19")),
     ],
 )
 def test_numbers_and_periods_are_bounds_of_the_field_that_is_named(message: str, field: str, bounds: Bounds) -> None:

@@ -199,8 +199,9 @@ class _DateGrammar(Struct, frozen=True):
         if counted is None or self.reader.word(counted[2]) in {"ago", "old"}:
             return None
         unit, count, end = counted
+        last = shifted(self.reader.now, unit, count)
         end += 2 * self._stands(["from", "now"], end) + 2 * self._stands(["from", "today"], end)
-        return DatePhrase(at, end, DateRange(self.reader.now, shifted(self.reader.now, unit, count)), duration=True)
+        return DatePhrase(at, end, DateRange(self.reader.now, shifted(last, Unit.DAY, 1)), duration=True)
 
     def _inside(self, at: int) -> DatePhrase | None:
         start = self._after_words(at, _IN)

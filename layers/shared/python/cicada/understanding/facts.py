@@ -151,10 +151,15 @@ class _Finder:
         number = number_of("".join(each.text for each in self.tokens[at:end]))
         if number is None:
             return None
-        scale = lexicon().scales.get(self.tokens[end].text) if end < len(self.tokens) else None
+        scale = self._scale(end) if end < len(self.tokens) else None
         end += scale is not None
         text = self._text(at, end - (scale is not None))
         return Mention(at, end, MentionKind.NUMBER, text, number=number * (scale or 1))
+
+    def _scale(self, at: int) -> float | None:
+        """What the word multiplies a number by; "2 M" is two million, "2 m" two metres."""
+        token = self.tokens[at]
+        return lexicon().scales.get("million" if token.raw == "M" else token.text)
 
     def _end_of_thousands(self, at: int) -> int:
         """Where a number ends that is written in groups of three digits, as "1 250 000"."""
@@ -275,7 +280,18 @@ class _Finder:
         is_part = all(each.level < Level.WHOLE for each in meanings)
         if is_part and token.text in lexicon().names_that_are_words:
             return token.is_capitalised and at > 0
+        if end - at == 1 and self._is_in_a_name(at, meanings):
+            return False
         return end - at > 1 or token.text not in _GRAMMAR or token.raw.isupper()
+
+    def _is_in_a_name(self, at: int, meanings: tuple[Meaning, ...]) -> bool:
+        """Whether a value that the schema writes in small letters begins a name, as "Good" in "Good Hope Bridge"."""
+        token, after = self.tokens[at], self.tokens[at + 1 : at + 2]
+        if at == 0 or self.only_capitals or not token.is_capitalised or token.raw.isupper():
+            return False
+        is_small = all(each.value[:1].islower() for each in meanings if each.kind is Kind.VALUE)
+        is_followed = any(each.is_capitalised and self.base[at + 1] not in self.vocabulary.phrases for each in after)
+        return is_small and is_followed and self.tokens[at - 1].text not in SENTENCE_ENDS
 
     def _by_stem(self, at: int) -> Mention | None:
         word, stems = self.base[at], self.vocabulary.stems
@@ -286,7 +302,9 @@ class _Finder:
 
 
 # Words that are written in capitals to stress them.
-_STRESSED = word_set("not and or no all any only never must both")
+_STRESSED = word_set(
+    "not n't and or no all any only never must both without with other than now still but except nur nicht pas no"
+)
 # Words of grammar that are values only where they are written in capitals.
 _GRAMMAR = word_set(
     "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"

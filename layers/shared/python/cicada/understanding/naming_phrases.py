@@ -62,8 +62,8 @@ def _phrase(
         return None
     words = _words(run, reading)
     is_kind = _is_kind(last, vocabulary)
-    if not is_kind and all(each.kind is MentionKind.VALUE for each in run):
-        return None  # "The Laboratory" is a department.
+    if not is_kind and all(each.kind is MentionKind.VALUE or each.text.lower() in known for each in run):
+        return None  # "The Laboratory" is a department, and "the penalty" what is asked for.
     more = _complement(pairs[len(run) :], known) if is_kind else []
     if more:
         return Described(f"{_words(more, reading)} {words}", (*run, *more), is_kind=True, is_bare=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 
@@ -31,6 +32,7 @@ MONTHS = {
     )
     for name in names
 }
+_DECADE = re.compile(r"(1\d{2}0|20\d0)s")
 # Words that are months only beside a year, a day or a preposition.
 _DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "sep", "dec"})
 _BEFORE_A_MONTH = frozenset(
@@ -266,9 +268,9 @@ class PeriodReader(Struct, frozen=True):
         return Period(end, self._counted(unit, offset * count), rolling=True)
 
     def _counted(self, unit: Unit, count: int) -> DateRange:
-        """From that day on, or from today to that day."""
+        """From that day on, or from today to that day, which is included."""
         other = shifted(self.now, unit, count)
-        return DateRange(least=other) if count < 0 else DateRange(self.now, other)
+        return DateRange(least=other) if count < 0 else DateRange(self.now, shifted(other, Unit.DAY, 1))
 
     def _ago(self, at: int) -> Period | None:
         """Two years ago: that year. For "more than two years ago" see `DateGrammar`."""
@@ -299,7 +301,12 @@ class PeriodReader(Struct, frozen=True):
         at += self.word(at) in {"calendar", "fiscal"}
         at += self.word(at) == "year"
         year = _year(self.word(at))
-        return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR)) if year is not None else None
+        if year is not None:
+            return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR))
+        if decade := _DECADE.fullmatch(self.word(at)):
+            first = int(decade[1])
+            return Period(at + 1, DateRange(date(first, 1, 1), date(first + 10, 1, 1)))
+        return None
 
     def _day(self, at: int) -> Period | None:
         if self.word(at) == "now" and self.word(at - 1) in {"until", "till", "before", "to", "by"}:

@@ -149,19 +149,10 @@ class SchemaReader(Struct, frozen=True):
     def _alone(
         self, message: str, reading: Reading, meaning: Meaning, strategy: str, confidence: float, asker: str
     ) -> Understood:
-        if strategy == "M" and confidence < _UNSURE and reading.unread and self._lists_all(meaning):
-            # A list that leaves a word out is no answer.
-            strategy = "H"
-            meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
-        if meaning.lacks_asker and strategy in ("M", "H"):
-            strategy = "A"
-        elif strategy == "A" and asker and meaning.speaks_of(asker):
-            strategy = "H" if meaning.topic else "M"
-        if strategy == "H" and meaning.topic:
-            meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
-        elif strategy == "H":
-            meaning = meaning.searching_for_lists(self.vocabulary.types)
+        meaning, strategy = self._consistent(reading, meaning, strategy, confidence, asker)
         phrase = described(reading, self.vocabulary, self.heads.known)
+        if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
+            strategy = "A"
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
             if single or meaning.named:
@@ -173,10 +164,27 @@ class SchemaReader(Struct, frozen=True):
             strategy = "N"
         noun = phrase.words if phrase else ""
         question = clarification(reading, meaning, self.schema, noun) if strategy == "A" else ""
-        has_subject = bool(meaning.topic or meaning.named or reading.line.rare_words) or not _asks_the_assistant(
-            reading
-        )
+        has_subject = bool(meaning.topic or meaning.named or reading.line.rare_words)
+        has_subject = has_subject or not _asks_the_assistant(reading)
         return Understood(message, meaning, strategy, confidence, question=question, has_subject=has_subject)
+
+    def _consistent(
+        self, reading: Reading, meaning: Meaning, strategy: str, confidence: float, asker: str
+    ) -> tuple[Meaning, str]:
+        """What the message means with a strategy that leaves none of its words out."""
+        if meaning.lacks_asker and strategy in ("M", "H"):
+            strategy = "A"
+        elif strategy == "A" and asker and meaning.speaks_of(asker):
+            strategy = "H" if meaning.topic else "M"
+        if strategy == "H" and meaning.topic:
+            meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
+        elif strategy == "H":
+            meaning = meaning.searching_for_lists(self.vocabulary.types)
+        if strategy == "M" and confidence < _UNSURE and reading.unread and self._lists_all(meaning):
+            # A list that leaves a word out is no answer.
+            strategy = "H"
+            meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
+        return meaning, strategy
 
     def _lists_all(self, meaning: Meaning) -> bool:
         """Whether it asks for the documents of a kind, or for all of them, and for nothing else of them."""
