@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
 
 from local.stage.isolated import free_port, isolated
 from local.stage.stage import LocalStage
@@ -22,10 +16,10 @@ from tests.chaos.database import Database
 from tests.chaos.target import Target
 from tests.e2e.store import Fields, Store, asked, ingested, last, listed
 from tests.e2e.wire import Events
+from tests.fakes.model_server import ModelServer
 from tests.local.bedrock.conftest import running
 
-SURE = "How many contracts expire in 2026?"
-RIGHT: dict[str, Any] = {
+PLAN: dict[str, Any] = {
     "intent": "script_query",
     "strategy": "MetadataOnly",
     "query": "Which SOPs of QA are approved?",
@@ -35,48 +29,10 @@ RIGHT: dict[str, Any] = {
         "department": {"any_of": ["QA"]},
     },
 }
+SURE = "How many contracts expire in 2026?"
 # Longer than one call of a planning model may take.
 SLOW_SECONDS = 5.0
 _numbers = count(1)
-
-
-@dataclass
-class ModelServer:
-    """Writes `plan` as the input of the forced tool: in a tool call, or as text if it has no tools.
-
-    Its stream begins after `pause_seconds`. `breaks_at`: after how many characters of the plan it goes on no further;
-    `ends`: whether it says that it has come to its end. `planned`: the messages that it was asked to plan.
-    """
-
-    plan: Mapping[str, Any] = field(default_factory=lambda: RIGHT)
-    has_tools: bool = True
-    pause_seconds: float = 0.0
-    breaks_at: int | None = None
-    ends: bool = True
-    planned: list[str] = field(default_factory=list)
-
-    @property
-    def app(self) -> Starlette:
-        return Starlette(routes=[Route("/v1/chat/completions", self._complete, methods=["POST"])])
-
-    async def _complete(self, request: Request) -> Response:
-        body = json.loads(await request.body())
-        if "tools" in body and not self.has_tools:
-            return JSONResponse({"error": {"message": "There are no tools here."}}, 400)
-        self.planned.append(json.loads(body["messages"][-1]["content"])["message"])
-        return StreamingResponse(self._stream(by_tool="tools" in body), media_type="text/event-stream")
-
-    async def _stream(self, *, by_tool: bool) -> AsyncIterator[str]:
-        await asyncio.sleep(self.pause_seconds)
-        text = json.dumps(self.plan)[: self.breaks_at]
-        call = {"index": 0, "id": "call_1", "function": {"name": "plan", "arguments": text}}
-        yield _event({"tool_calls": [call]} if by_tool else {"content": text})
-        if self.ends:
-            yield _event({}, "tool_calls" if by_tool else "stop")
-
-
-def _event(delta: Mapping[str, Any], finish: str | None = None) -> str:
-    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': finish}]})}\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +69,7 @@ def _is_wanted(fields: Fields) -> bool:
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
-    server, port = ModelServer(), free_port()
+    server, port = ModelServer(PLAN), free_port()
     with ExitStack() as serving:
         config = replace(
             isolated(tmp_path_factory.mktemp("planning"), databaseUrl=f"http://127.0.0.1:{port}"),
@@ -143,7 +99,7 @@ def test_the_model_plans_what_the_rules_are_unsure_of(planned: Planned) -> None:
 @pytest.mark.parametrize(
     "behaviour",
     [
-        {"plan": RIGHT | {"filters": {"colour": {"any_of": ["red"]}}}},
+        {"plan": PLAN | {"filters": {"colour": {"any_of": ["red"]}}}},
         {"pause_seconds": SLOW_SECONDS},
         {"breaks_at": 40},
         {"breaks_at": 40, "ends": False},
