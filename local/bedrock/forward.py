@@ -130,7 +130,7 @@ def payload(request: ConverseRequest, model: str) -> dict[str, Any]:
 
 def schema_payload(request: ConverseRequest, tool: Tool, model: str) -> dict[str, Any]:
     """The request for a forced tool, in a form for servers without tools: the reply is a JSON object of its schema."""
-    said = _BY_SCHEMA.format(name=tool.name, schema=json.dumps(tool.schema, ensure_ascii=False))
+    said = _BY_SCHEMA.format(name=tool.name, schema=json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":")))
     plain = replace(request, system=f"{request.system}\n\n{said}".strip(), tools=(), forced_tool=None)
     form = {"name": tool.name, "schema": dict(tool.schema)}
     return payload(plain, model) | {"response_format": {"type": "json_schema", "json_schema": form}}

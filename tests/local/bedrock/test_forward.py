@@ -150,7 +150,7 @@ def test_a_server_that_ignores_or_refuses_tools_writes_their_input_by_its_schema
     assert not {"tools", "tool_choice"} & set(body)
     system = body["messages"][0]["content"]
     assert system.startswith("Be brief.")
-    assert system.endswith('{"type": "object"}')
+    assert system.endswith('{"type":"object"}')
 
 
 def test_a_server_without_tools_is_asked_with_tools_once(runtime: Any, server: CompletionsServer) -> None:

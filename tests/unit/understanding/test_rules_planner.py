@@ -44,7 +44,8 @@ def test_a_plan_that_contradicts_itself_becomes_a_search_that_nobody_is_sure_of(
     ],
 )
 def test_a_document_is_read_where_texts_are_searched_or_it_is_named(made: Plan, read: tuple[str, ...]) -> None:
-    assert tuple(each.document for each in on_documents(made).subjects) == read
+    plan = on_documents(made)
+    assert (plan.shape, tuple(each.document for each in plan.subjects)) == (made.shape, read)
 
 
 @pytest.mark.parametrize(
