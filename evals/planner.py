@@ -1,17 +1,22 @@
-"""How well messages are understood by the rules: plans compared with labelled queries, part by part."""
+"""How well messages are planned: plans compared with labelled queries, part by part."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
+from statistics import median
+from time import perf_counter
 from typing import Any, TypedDict
 
+from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.heads import packaged_heads
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.plan import Shape
-from cicada.understanding.schema_planner import SchemaReader, Understood
 from evals.planner_files import (
     LabelledConversation,
     LabelledQuery,
@@ -22,25 +27,21 @@ from evals.planner_files import (
     load_schemas,
 )
 from evals.planner_labels import labelled_meaning, stated
+from evals.planner_ways import Asked, Planned, RulesWay, Way
 
 Filters = Mapping[str, str]
 """Conditions by field, each as a text that is equal for equal conditions."""
 PARTS = ("strategy", "filters", "aggregates", "group", "sort", "limit")
 """The parts of a plan that together are the whole; `fields` are columns, and judged apart."""
-_SHAPES = {
-    "A": Shape.NEEDS_CLARIFICATION,
-    "C": Shape.CONTENT_ONLY,
-    "H": Shape.HYBRID,
-    "M": Shape.METADATA_ONLY,
-    "N": Shape.NO_MATCH,
-}
-_LETTERS = {shape: letter for letter, shape in _SHAPES.items()}
-_FROM_FIELDS = ("M", "H")
+_FROM_FIELDS = (Shape.METADATA_ONLY, Shape.HYBRID)
 
 
 @dataclass(frozen=True, slots=True)
 class PlanJudgement:
-    """Expected and planned parts of a query. `right`: for each part that the query states whether it is as planned."""
+    """Expected and planned parts of a query. `right`: for each part that the query states whether it is as planned.
+
+    `seconds`: how long the plan took.
+    """
 
     query: str
     shape: Shape
@@ -48,7 +49,8 @@ class PlanJudgement:
     filters: Filters
     planned_filters: Filters
     right: Mapping[str, bool]
-    confidence: float = 1.0
+    planned: Planned | None = None
+    seconds: float = 0.0
 
     @property
     def whole(self) -> bool:
@@ -76,10 +78,32 @@ class Confident(TypedDict):
     accuracy: float
 
 
-class PlannerReport(TypedDict):
+class Seconds(TypedDict):
+    median: float
+    p90: float
+
+
+class Tokens(TypedDict):
+    """All that the model read and wrote, plans that were refused included."""
+
+    read: int
+    written: int
+
+
+class _Course(TypedDict):
+    planned_by: dict[str, int]
+    failures: dict[str, int]
+    seconds: Seconds
+    tokens: Tokens
+    dollars: float
+
+
+class PlannerReport(_Course):
     """Shares lie between 0 and 1. A filter is one field's whole condition; `filters_f1` counts all of them.
 
     `whole`: strategy, filters, aggregates, group, sort and limit are right. `fields_exact`: the columns asked for.
+    `planned_by`: how many plans each planner made, by the names of the steps in an answer's path; `failures`: of the
+    model, by their codes. `seconds`: for one plan. `dollars`: for all tokens, 0 where no prices are known.
     """
 
     n: int
@@ -97,21 +121,27 @@ class PlannerReport(TypedDict):
 
 
 def judged(
-    conversations: Sequence[LabelledConversation], schemas: Mapping[str, PlannerSchema], *, later: bool
+    conversations: Sequence[LabelledConversation],
+    schemas: Mapping[str, PlannerSchema],
+    *,
+    later: bool,
+    way: Way | None = None,
+    clock: Callable[[], float] = perf_counter,
 ) -> list[PlanJudgement]:
     """Plan each query and keep what is compared; with `later` the turns from the second on.
 
-    A later turn is planned after the right plans of those before it.
+    A later turn is planned after the right plans of those before it. `way`: by the rules, if there is none.
     """
-    readers = {name: SchemaReader.of(each.schema) for name, each in schemas.items()}
+    way = way or RulesWay()
     found = []
     for conversation in conversations:
-        before: Understood | None = None
         for number, query in enumerate(conversation.turns):
             schema = _schema_of(query, schemas)
             if bool(number) == later:
-                found.append(_judged(query, schema, readers[query.table if query.table in schemas else ""], before))
-            before = Understood(query.query, labelled_meaning(query), _LETTERS[query.strategy], 1.0)
+                base = query.table if query.table in schemas else ""
+                began = clock()
+                planned = way.plan(Asked(query, base, schema, conversation.turns[:number]))
+                found.append(_judged(query, schema, planned, clock() - began))
     return found
 
 
@@ -122,17 +152,12 @@ def _schema_of(query: LabelledQuery, schemas: Mapping[str, PlannerSchema]) -> Pl
     return found
 
 
-def _judged(
-    query: LabelledQuery, schema: PlannerSchema, reader: SchemaReader, before: Understood | None
-) -> PlanJudgement:
-    asker = schema.asker if query.asker is None else query.asker
-    planned = reader.next(query.query, before, query.now or schema.now, asker)
-    meaning = planned.meaning if planned.strategy in _FROM_FIELDS else Meaning()
+def _judged(query: LabelledQuery, schema: PlannerSchema, planned: Planned, seconds: float) -> PlanJudgement:
+    meaning = planned.meaning if planned.shape in _FROM_FIELDS else Meaning()
     wanted = {name: _canonical(stated(value), schema, name) for name, value in query.filters.items()}
     filters = {name: _canonical(value, schema, name) for name, value in _filters(meaning).items()}
-    shape = _SHAPES[planned.strategy]
-    right = {"strategy": shape is query.strategy, "filters": filters == wanted, **_parts(query, meaning)}
-    return PlanJudgement(query.query, query.strategy, shape, wanted, filters, right, planned.confidence)
+    right = {"strategy": planned.shape is query.strategy, "filters": filters == wanted, **_parts(query, meaning)}
+    return PlanJudgement(query.query, query.strategy, planned.shape, wanted, filters, right, planned, seconds)
 
 
 def _parts(query: LabelledQuery, meaning: Meaning) -> dict[str, bool]:
@@ -173,8 +198,22 @@ def _canonical(value: Any, schema: PlannerSchema, name: str) -> str:
     if isinstance(value, Mapping) and "all" in value:
         value = value["all"]
     if isinstance(value, Mapping):
+        value = _half_open(value) if field and field.type is FieldType.DATE else value
         return json.dumps({key: _plain_any(each) for key, each in sorted(value.items())})
     return "not set" if value is None else json.dumps(sorted(_plain(each) for each in _list(value)))
+
+
+def _half_open(bounds: Mapping[str, Any]) -> dict[str, Any]:
+    """Bounds of days that begin on a day and end before one: "until 31 May" is "before 1 June"."""
+    following = {"gt": "gte", "lte": "lt"}
+    return {following.get(key, key): _day_after(value) if key in following else value for key, value in bounds.items()}
+
+
+def _day_after(day: Any) -> Any:
+    try:
+        return (date.fromisoformat(day) + timedelta(days=1)).isoformat()
+    except (TypeError, ValueError, OverflowError):
+        return day
 
 
 def _list(value: Any) -> list[Any]:
@@ -218,11 +257,30 @@ def evaluate_planner(rows: Sequence[PlanJudgement]) -> PlannerReport:
             for shape, inside in shapes.items()
         },
         by_field={name: _field_score(rows, name) for name in fields},
+        **_course(rows),
     )
 
 
+def _course(rows: Sequence[PlanJudgement]) -> _Course:
+    """Who planned, how long it took, and what the model read and wrote."""
+    planned = [row.planned for row in rows if row.planned]
+    seconds = sorted(row.seconds for row in rows)
+    return _Course(
+        planned_by=dict(Counter(each.by for each in planned)),
+        failures=dict(Counter(each.failure for each in planned if each.failure)),
+        seconds=Seconds(median=median(seconds), p90=seconds[math.ceil(0.9 * len(seconds)) - 1]),
+        tokens=Tokens(read=sum(each.tokens[0] for each in planned), written=sum(each.tokens[1] for each in planned)),
+        dollars=0.0,
+    )
+
+
+def dollars(report: PlannerReport, price_in: float, price_out: float) -> float:
+    """What the tokens cost, by the prices of a million of each."""
+    return (report["tokens"]["read"] * price_in + report["tokens"]["written"] * price_out) / 1_000_000
+
+
 def _confident(rows: Sequence[PlanJudgement], threshold: float) -> Confident:
-    sure = [row for row in rows if row.confidence >= threshold]
+    sure = [row for row in rows if row.planned and row.planned.confidence >= threshold]
     return Confident(
         threshold=threshold,
         coverage=len(sure) / len(rows) if rows else 0.0,
@@ -230,10 +288,10 @@ def _confident(rows: Sequence[PlanJudgement], threshold: float) -> Confident:
     )
 
 
-def run(file: Path, schema: Path, *, conversations: bool = False) -> PlannerReport:
-    """Score the rules on a file. Raises PlannerDatasetError."""
+def run(file: Path, schema: Path, *, conversations: bool = False, way: Way | None = None) -> PlannerReport:
+    """Score a way of planning, or else the rules, on a file. Raises PlannerDatasetError, ModelUnreachableError."""
     rows = load_conversations(file) if conversations else load_queries(file)
-    return evaluate_planner(judged(rows, load_schemas(schema), later=conversations))
+    return evaluate_planner(judged(rows, load_schemas(schema), later=conversations, way=way))
 
 
 def to_json(report: PlannerReport) -> str:
@@ -250,6 +308,7 @@ def render(report: PlannerReport) -> str:
         f" {report['sort_exact']:.3f}, fields {report['fields_exact']:.3f}, whole {report['whole']:.3f}",
         f"decided alone (confidence {sure['threshold']:.2f}): {sure['coverage']:.3f}, of these whole"
         f" {sure['accuracy']:.3f}",
+        *_course_lines(report),
         "",
         f"{'strategy':20} {'n':>4}  right  filters",
     ]
@@ -261,6 +320,21 @@ def render(report: PlannerReport) -> str:
             f"{name:20} {field['n']:4}      {field['precision']:.3f}   {field['recall']:.3f}  {field['f1']:.3f}"
         )
     return "\n".join(lines)
+
+
+def _course_lines(report: PlannerReport) -> Iterator[str]:
+    seconds, tokens, count = report["seconds"], report["tokens"], report["n"]
+    planned = ", ".join(f"{number} by {name}" for name, number in sorted(report["planned_by"].items()))
+    yield f"planned {planned}; a plan takes {seconds['median']:.3f} s (median), {seconds['p90']:.3f} s (p90)"
+    if report["failures"]:
+        failed = ", ".join(f"{number} {code}" for code, number in sorted(report["failures"].items()))
+        yield f"failures of the model: {failed}"
+    if tokens["read"]:
+        price = f", ${report['dollars']:.4f}" if report["dollars"] else ""
+        yield (
+            f"tokens: {tokens['read']} read, {tokens['written']} written{price}; a query"
+            f" {tokens['read'] // count} and {tokens['written'] // count}"
+        )
 
 
 def _part(rows: Sequence[PlanJudgement], part: str) -> float:

@@ -222,7 +222,6 @@ def _local(context: Context) -> StageSettings:
         rerank_model_ids=rerank_models(context),
         query_model_id="amazon.nova-micro-v1:0",
         planner=_planner(context),
-        # The stand-in can plan no more than a search for the message.
         plan_model_ids=listed(context, "planModels"),
         # The stand-in cannot write contexts, and MiniLM embeds no more of a passage than its text.
         context_model_id=text_or_none(context, "contextModel"),

@@ -121,6 +121,7 @@ def _plan(plan: Plan) -> dict[str, Any]:
         "filters": list(plan.filters),
         "documents": plan.documents,
         "withheld": plan.withheld,
+        "confidence": plan.confidence,
     }
 
 

@@ -63,7 +63,7 @@ def _render_remarks(answer: Answer, screen: Screen, *, explain: bool) -> None:
 
 
 def _explanation(answer: Answer) -> str:
-    """Strategy, filters, number of documents and the steps taken; empty if nothing is known."""
+    """Strategy, how sure the plan is, filters, number of documents and the steps taken; empty if nothing is known."""
     steps = " → ".join(answer.path)
     return " · ".join(filter(None, [*(_plan_parts(answer.plan) if answer.plan else ()), steps]))
 
@@ -77,6 +77,7 @@ def _other_base(answer: Answer) -> str:
 def _plan_parts(plan: Plan) -> Iterator[str]:
     # `MetadataOnly` is read as "Metadata only".
     yield re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found.group().lower()}", plan.strategy)
+    yield "" if plan.confidence is None else f"{plan.confidence * 100:.0f} % sure"
     yield "; ".join(plan.filters)
     if plan.documents is not None:
         yield "1 document" if plan.documents == 1 else f"{plan.documents:,} documents"

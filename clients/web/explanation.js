@@ -14,7 +14,7 @@ function planRows(plan) {
     ["Strategy", wordsOf(plan.strategy)],
     ["Knowledge base", plan.knowledgeBase],
     ["Query", plan.query],
-    ["Planned by", plan.by],
+    ["Planned by", [plan.by?.replaceAll("_", " "), surenessOf(plan.confidence)].filter(Boolean).join(", ")],
     ["Filters", plan.filters?.join("; ")],
     ["Documents", typeof plan.documents === "number" ? plan.documents.toLocaleString("en") : null],
     // Only how many: what the user may not view has no name here.
@@ -27,10 +27,19 @@ function courseRows({ usage, timings, path, confidence }) {
   return [
     ["First words", after(timings?.firstToken)],
     ["Whole", after(timings?.total)],
-    ["Confidence", typeof confidence === "number" ? `${Math.round(confidence * 100)} %` : null],
+    ["Confidence", percentOf(confidence)],
     ["Path", path?.length ? path.join(" → ").replaceAll("_", " ") : null],
     ["Tokens", usage?.inputTokens ? `${usage.inputTokens} read, ${usage.outputTokens} written` : null],
   ];
+}
+
+function surenessOf(confidence) {
+  const share = percentOf(confidence);
+  return share && `${share} sure`;
+}
+
+function percentOf(share) {
+  return typeof share === "number" ? `${Math.round(share * 100)} %` : null;
 }
 
 /** "MetadataOnly" as "Metadata only". */

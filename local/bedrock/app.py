@@ -1,8 +1,10 @@
 """The stand-in's routes. Each reads a request, asks one module, and answers in Bedrock's form."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 import anyio
@@ -30,6 +32,8 @@ from local.bedrock.stream import EventStreamResponse, cut_short
 from local.bedrock.wire import WireError, invalid
 from local.origin_guard import OriginGuard
 
+_LOOKS_EVERY_SECONDS = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class Standin:
@@ -44,7 +48,11 @@ class Standin:
 
     async def converse(self, request: Request) -> ASGIApp:
         asked = conversation.parse(request.path_params["model_id"], await _body(request))
-        return await self._whole("converse", lambda: converse.whole(asked, self.model.reply(asked)))
+        watching = asyncio.create_task(_set_when_gone(request, asked.abandoned))
+        try:
+            return await self._whole("converse", lambda: converse.whole(asked, self.model.reply(asked)))
+        finally:
+            watching.cancel()
 
     async def converse_stream(self, request: Request) -> ASGIApp:
         fault = self._fault("converse-stream")
@@ -118,6 +126,12 @@ async def _body(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise invalid("The body is not a JSON object.")
     return body
+
+
+async def _set_when_gone(request: Request, abandoned: Event) -> None:
+    while not await request.is_disconnected():
+        await asyncio.sleep(_LOOKS_EVERY_SECONDS)
+    abandoned.set()
 
 
 async def _error(_: Request, error: Exception) -> Response:

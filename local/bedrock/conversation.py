@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
+from threading import Event
 from typing import Any, Protocol
 
 from local.bedrock.tools import Tool
@@ -54,7 +55,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ConverseRequest:
-    """`forced_tool` is the tool of toolChoice.tool; `must_use_tool` is toolChoice.any."""
+    """`forced_tool` is the tool of toolChoice.tool; `must_use_tool` is toolChoice.any.
+
+    `abandoned` is set once nobody waits for the reply any more.
+    """
 
     model_id: str
     system: str
@@ -64,6 +68,7 @@ class ConverseRequest:
     must_use_tool: bool = False
     max_tokens: int | None = None
     temperature: float | None = None
+    abandoned: Event = field(default_factory=Event, compare=False, repr=False)
 
 
 class Model(Protocol):

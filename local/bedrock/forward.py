@@ -1,7 +1,13 @@
-"""Forwards Converse to an OpenAI-compatible /v1/chat/completions server, always as a stream."""
+"""Forwards Converse to an OpenAI-compatible /v1/chat/completions server, always as a stream.
+
+A forced tool is asked for as one. Many servers refuse tools, or ignore that one is forced: such a server is asked for
+the tool's input as a JSON object of the tool's schema, and from then on at once.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 import urllib3
@@ -21,16 +27,56 @@ STOP_REASONS = {
 }
 
 
+# What servers answer to a request with tools if they have none, or do not know how to force one.
+_REFUSALS = (400, 404, 405, 415, 422, 500, 501)
+_BY_SCHEMA = """\
+You have no tools here. Instead of calling the tool `{name}`, answer with its input as one JSON object, and with nothing
+else. The JSON Schema of the input: {schema}"""
+
+
+class _RefusedError(WireError):
+    """The server answered with an error. `answered`: the HTTP status."""
+
+    def __init__(self, answered: int, message: str) -> None:
+        super().__init__("ThrottlingException" if answered == 429 else "ModelErrorException", message)
+        self.answered = answered
+
+
 class ForwardingModel(Model):
-    """A Model that calls another server."""
+    """A Model that calls another server. `_has_tools`: whether the server may call a tool that is forced."""
 
     def __init__(self, upstream: Upstream) -> None:
         self._upstream = upstream
         self._url = _completions_url(upstream.url)
         self._http = urllib3.PoolManager(timeout=TIMEOUT, retries=False)
+        self._has_tools = True
 
     def reply(self, request: ConverseRequest) -> Iterator[Part]:
-        body = payload(request, self._upstream.model)
+        tool = request.forced_tool
+        if tool is None:
+            yield from self._parts(request, payload(request, self._upstream.model))
+            return
+        called = self._called(request) if self._has_tools else None
+        if called is None:
+            self._has_tools = False
+            called = _as_call(tool, self._parts(request, schema_payload(request, tool, self._upstream.model)))
+        yield from called
+
+    def _called(self, request: ConverseRequest) -> list[Part] | None:
+        """The parts of a reply that calls the tool; None if the server refuses tools, or writes a text instead."""
+        parts: list[Part] = []
+        try:
+            for part in self._parts(request, payload(request, self._upstream.model)):
+                if isinstance(part, Text) and part.text.strip():
+                    return None
+                parts.append(part)
+        except _RefusedError as error:
+            if error.answered in _REFUSALS:
+                return None
+            raise
+        return parts if any(isinstance(part, ToolUse) for part in parts) else None
+
+    def _parts(self, request: ConverseRequest, body: Mapping[str, Any]) -> Iterator[Part]:
         key = self._upstream.api_key
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         try:
@@ -39,7 +85,8 @@ class ForwardingModel(Model):
             )
             try:
                 _check(response.status, self._url, response)
-                yield from _parts(_events(response))
+                # A server that answers one request at a time would keep the next one waiting for what nobody reads.
+                yield from _parts(takewhile(lambda _: not request.abandoned.is_set(), _events(response)))
             finally:
                 response.close()
         except HTTPError as error:
@@ -59,8 +106,7 @@ def _check(status: int, url: str, response: urllib3.BaseHTTPResponse) -> None:
     if status == 200:
         return
     said = response.read(500).decode(errors="replace")
-    code = "ThrottlingException" if status == 429 else "ModelErrorException"
-    raise WireError(code, f"{url} answered {status}: {said}")
+    raise _RefusedError(status, f"{url} answered {status}: {said}")
 
 
 def payload(request: ConverseRequest, model: str) -> dict[str, Any]:
@@ -80,6 +126,24 @@ def payload(request: ConverseRequest, model: str) -> dict[str, Any]:
         body["tools"] = [_tool(tool) for tool in request.tools]
         body["tool_choice"] = _tool_choice(request)
     return body
+
+
+def schema_payload(request: ConverseRequest, tool: Tool, model: str) -> dict[str, Any]:
+    """The request for a forced tool, in a form for servers without tools: the reply is a JSON object of its schema."""
+    said = _BY_SCHEMA.format(name=tool.name, schema=json.dumps(tool.schema, ensure_ascii=False, separators=(",", ":")))
+    plain = replace(request, system=f"{request.system}\n\n{said}".strip(), tools=(), forced_tool=None)
+    form = {"name": tool.name, "schema": dict(tool.schema)}
+    return payload(plain, model) | {"response_format": {"type": "json_schema", "json_schema": form}}
+
+
+def _as_call(tool: Tool, parts: Iterator[Part]) -> list[Part]:
+    """The reply to a `schema_payload` as a call of the tool; unchanged if it was cut off."""
+    written = list(parts)
+    if any(isinstance(part, Finish) and part.stop_reason == "max_tokens" for part in written):
+        return written
+    text = "".join(part.text for part in written if isinstance(part, Text))
+    use = _use(0, {"id": "", "name": tool.name, "arguments": text or "nothing"})
+    return [use, *(replace(part, stop_reason="tool_use") for part in written if isinstance(part, Finish))]
 
 
 def _tool_choice(request: ConverseRequest) -> Any:
@@ -165,4 +229,6 @@ def _use(index: int, call: Mapping[str, str]) -> ToolUse:
         given = json.loads(call["arguments"] or "{}")
     except json.JSONDecodeError as error:
         raise WireError("ModelErrorException", f"The model called {call['name']} with broken JSON.") from error
+    if not isinstance(given, dict):
+        raise WireError("ModelErrorException", f"The model called {call['name']} with JSON that is no object.")
     return ToolUse(call["id"] or f"tooluse_{index}", call["name"], given)

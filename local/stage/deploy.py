@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 STACK = "Cicada-local"
 _CDK = ROOT / "node_modules" / ".bin" / "cdk"
 _DEPLOYED = ("app.py", "cdk.json", "package-lock.json", "infra", "functions", "layers")
+# Any name will do: the stand-in forwards the calls of every model to the one server.
+_PLAN_MODEL = "cicada.local-model"
 _FINGERPRINT_TAG = "fingerprint"
 # Others that end in COMPLETE are of deployments that failed and were rolled back.
 _COMPLETE = ("CREATE_COMPLETE", "UPDATE_COMPLETE")
@@ -112,6 +114,8 @@ def _context(config: StageConfig) -> dict[str, str]:
         "search": config.search,
         "indexPath": str(config.index_path),
         "opensearchUrl": config.opensearch_url,
+        # The stand-in's own model can plan no more than a search for the message.
+        "planModels": _PLAN_MODEL if config.model_url else "none",
         **config.context,
     }
 

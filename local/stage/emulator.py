@@ -63,6 +63,7 @@ def start_bedrock(config: StageConfig) -> Running:
         | client_environment(config)
         | {
             "CICADA_AGENTS_FILE": str(config.agents_file),
+            "CICADA_LLM_URL": config.model_url,
             # Several texts are embedded in parallel, a thread each; more threads within each would only wait for each
             # other.
             "OPENBLAS_NUM_THREADS": "1",

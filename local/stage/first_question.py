@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from local.stage.settings import ROOT, StageConfig, StageError, inherited, process_environment
+from local.stage.settings import ROOT, StageConfig, StageError, process_environment
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
 
@@ -16,11 +16,7 @@ def ask_first_question(config: StageConfig) -> None:
     command = [sys.executable, "-m", "cli", "ask", QUESTION]
     environment = process_environment() | {"CICADA_STAGE_FILE": str(config.info_file)}
     if subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode:
-        hint = f" Does {url} answer, and is CICADA_LLM_MODEL one of its models?" if (url := _model_url()) else ""
+        url = config.model_url
+        hint = f" Does {url} answer, and is CICADA_LLM_MODEL one of its models?" if url else ""
         raise StageError(f"The first question was not answered; the logs are in {config.folder / 'logs'}.{hint}")
     print(flush=True)
-
-
-def _model_url() -> str:
-    """The URL of the server that the stand-in forwards to, if any."""
-    return inherited().get("CICADA_LLM_URL", "")

@@ -27,7 +27,7 @@ def isolated(folder: Path, **context: str) -> StageConfig:
         search="embedded",
         opensearch_url="",
         context=context,
-        with_store=False,
+        bases=("scripts",),
         warm_up=False,
     )
 

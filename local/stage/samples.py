@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from cicada.ingest.model import version_of
@@ -27,15 +27,16 @@ class DocumentUploader(Protocol):
     def ingest(self, uploads: Sequence[Upload]) -> Iterator[DocumentResult]: ...
 
 
-def ingest_samples(uploader: DocumentUploader, indexed: Indexed, *, with_store: bool) -> Iterator[str]:
-    """Ingest what is not `indexed` in this version; yields lines of progress.
+def ingest_samples(uploader: DocumentUploader, indexed: Indexed, bases: Collection[str]) -> Iterator[str]:
+    """Ingest the samples of these bases that are not `indexed` in this version; yields lines of progress.
 
     `StageError` when a file is refused or no report comes.
     """
-    plays = uploads_of(sorted(_SAMPLES.glob("*.json")), "default", "scripts")
-    for result in _ingested(uploader, plays, indexed("scripts")):
-        yield f"{result.path.name}: {result.outcome}, {result.passages} passages"
-    if with_store:
+    if "scripts" in bases:
+        plays = uploads_of(sorted(_SAMPLES.glob("*.json")), "default", "scripts")
+        for result in _ingested(uploader, plays, indexed("scripts")):
+            yield f"{result.path.name}: {result.outcome}, {result.passages} passages"
+    if "store" in bases:
         documents = uploads_of([_SAMPLES / "store"], "default", "store")
         yield from _store(_ingested(uploader, documents, indexed("store")), len(documents))
 

@@ -24,8 +24,8 @@ class StageConfig:
 
     `search`: `embedded` or `opensearch`. `opensearch_url`: a server that runs already, or empty to start one.
     `context`: the CDK context, for settings that differ from the defaults (infra/settings.py), by name.
-    `with_store`: the sample store of documents is ingested beside the plays. `warm_up`: the functions are started
-    before the first question.
+    `bases`: the knowledge bases whose samples are ingested. `warm_up`: the functions are started before the first
+    question. `model_url`: an OpenAI-compatible server that answers and plans, empty for the stand-in's own model.
     """
 
     folder: Path
@@ -36,8 +36,9 @@ class StageConfig:
     search: str
     opensearch_url: str
     context: Mapping[str, str] = field(default_factory=dict)
-    with_store: bool = True
+    bases: tuple[str, ...] = ("scripts", "store")
     warm_up: bool = True
+    model_url: str = ""
 
     @property
     def aws_url(self) -> str:
@@ -80,6 +81,7 @@ def load(environment: dict[str, str] | None = None) -> StageConfig:
         opensearch_port=_port(values, "OPENSEARCH_PORT", 4569),
         search=search,
         opensearch_url=values.get("CICADA_OPENSEARCH_URL", ""),
+        model_url=values.get("CICADA_LLM_URL", ""),
     )
 
 

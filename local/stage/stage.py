@@ -112,7 +112,7 @@ class LocalStage:
         self._say("Looking for the sample documents …" if trusted else "Ingesting the sample documents …")
         indexed = partial(indexed_documents, self._config) if trusted else _nothing
         uploader = Uploader(aws_client(self._config, "s3"), deployed.outputs["DocumentsBucket"], PATIENCE_SECONDS)
-        for line in ingest_samples(uploader, indexed, with_store=self._config.with_store):
+        for line in ingest_samples(uploader, indexed, self._config.bases):
             self._say(f"  {line}")
         self._completed = deployed.fingerprint
 

@@ -29,6 +29,7 @@ PLAN = PlanSummary(
     filters=("Type: sop", "Status: approved", "Department: QA"),
     documents=TOTAL,
     withheld=3,
+    confidence=0.91,
 )
 GROUPS = (
     Group(("Ann Lee",), 31, (Figure("31", 31), Figure("1,234.5", 1234.5))),

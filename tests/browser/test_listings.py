@@ -96,7 +96,7 @@ def test_how_it_was_answered_is_folded_away(page: Page, address: str, store: Fak
         "Strategy": "Metadata only",
         "Knowledge base": "store",
         "Query": PLAN.query,
-        "Planned by": "rules",
+        "Planned by": "rules, 91 % sure",
         "Filters": "Type: sop; Status: approved; Department: QA",
         "Documents": "57",
         "Withheld": "3",

@@ -203,7 +203,7 @@ def test_a_listing_is_a_table_behind_the_sentence(shell: Shell) -> None:
         "The first 1 of 3",
         "21–23 of 57 · `cicada ask more --session session-1` shows the next page",
         "Knowledge base: store",
-        "Metadata only · Status: approved; Expires: from 2026-01-01 · 57 documents · 2 withheld · list",
+        "Metadata only · 91 % sure · Status: approved; Expires: from 2026-01-01 · 57 documents · 2 withheld · list",
     ]
 
 

@@ -36,6 +36,7 @@ PLAN: Body = {
     "filters": ["Status: approved", "Expires: from 2026-01-01"],
     "documents": 57,
     "withheld": 2,
+    "confidence": 0.91,
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from local.stage import deploy as deployment
 from local.stage.deploy import Deployed, deploy, deployed, fingerprint_of
-from local.stage.settings import StageConfig, StageError
+from local.stage.settings import StageConfig, StageError, load
 
 OUTPUTS = {"DocumentsBucket": "documents"}
 
@@ -46,9 +46,11 @@ class Emulator:
         self.stacks = CloudFormation()
         self.deployments = 0
         self.commands: list[str] = []
+        self.context: set[str] = set()
 
     def cdk(self, config: StageConfig, log: Path, *arguments: str) -> None:
         self.commands.append(arguments[0])
+        self.context |= {each.removeprefix("--context=") for each in arguments if each.startswith("--context=")}
         if arguments[0] == "deploy":
             self.deployments += 1
             self.stacks.create(arguments[-1])
@@ -99,6 +101,16 @@ def test_a_new_file_and_another_setting_are_deployed_too(emulator: Emulator, tmp
     start(stage_in(tmp_path))
     start(replace(stage_in(tmp_path), context={"processors": "2"}))
     assert emulator.deployments == 3
+
+
+@pytest.mark.parametrize(
+    ("environment", "models"), [({}, "none"), ({"CICADA_LLM_URL": "http://m/v1"}, "cicada.local-model")]
+)
+def test_a_model_server_plans_beside_the_rules(
+    emulator: Emulator, tmp_path: Path, environment: dict[str, str], models: str
+) -> None:
+    start(load(environment | {"CICADA_STAGE_DIR": str(tmp_path / "stage")}))
+    assert f"planModels={models}" in emulator.context
 
 
 def test_byte_code_is_no_change(emulator: Emulator, tmp_path: Path) -> None:

@@ -34,10 +34,10 @@ class Stage:
             base[upload.document.document_id] = IndexedDocument(version, 7)
             yield DocumentResult(upload.document, self.outcome, 7, path=upload.path)
 
-    def start(self, *, with_store: bool = True) -> list[str]:
+    def start(self, *bases: str) -> list[str]:
         """What the stage says; `uploaded` is what this start uploads."""
         self.uploaded = []
-        return list(ingest_samples(self, self.indexed, with_store=with_store))
+        return list(ingest_samples(self, self.indexed, bases or ("scripts", "store")))
 
     def indexed(self, knowledge_base: str) -> Mapping[str, IndexedDocument]:
         return dict(self.bases[knowledge_base])

@@ -13,7 +13,7 @@ class Plan:
 
     `query`: what was searched for. `by`: what made the plan, `rules` or `model`. `filters` are in words for people.
     `documents`: how many documents meet the filters, where they were counted. `withheld`: how many were found that the
-    user may not view.
+    user may not view. `confidence`: 0 to 1, how likely the plan is right, or None where a model made it.
     """
 
     strategy: str
@@ -23,12 +23,14 @@ class Plan:
     filters: tuple[str, ...] = ()
     documents: int | None = None
     withheld: int = 0
+    confidence: float | None = None
 
 
 def read_plan(value: object) -> Plan | None:
     """The plan, if there is one."""
     if not isinstance(value, dict):
         return None
+    confidence = value.get("confidence")
     return Plan(
         strategy=text(value.get("strategy")),
         knowledge_base=text(value.get("knowledgeBase")),
@@ -37,4 +39,5 @@ def read_plan(value: object) -> Plan | None:
         filters=texts(value.get("filters")),
         documents=count_or_none(value.get("documents")),
         withheld=count(value.get("withheld")),
+        confidence=confidence if isinstance(confidence, (int, float)) else None,
     )

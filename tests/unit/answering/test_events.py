@@ -187,6 +187,14 @@ def test_the_last_event_says_what_was_understood_and_how_many_documents_were_wit
     )
 
 
+@pytest.mark.parametrize(("by", "shown"), [("rules_after_model_failed", 0.62), ("model:cached", None)])
+def test_the_last_event_says_how_sure_the_rules_were_of_their_plan(by: str, shown: float | None) -> None:
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.NO_MATCH, "Who?", confidence=0.6184, by=by)
+    summary = complete(Finished((), None, plan=plan), {}).plan
+    assert summary
+    assert summary.confidence == shown
+
+
 LONGEST = "\x01" * 256
 
 

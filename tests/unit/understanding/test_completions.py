@@ -74,8 +74,8 @@ def test_a_completed_plan_searches_for_the_answer_and_what_was_asked() -> None:
 
 def test_a_completed_plan_without_words_to_search_for_searches_for_its_query() -> None:
     plan = completed(reply(), "What does it say?")
-    assert (plan.shape, plan.search_value) == (Shape.CONTENT_ONLY, "")
-    assert plan.query == "the cleaning one (What does it say)"
+    assert plan.shape is Shape.CONTENT_ONLY
+    assert plan.query == plan.search_value == "the cleaning one (What does it say)"
 
 
 @pytest.mark.parametrize("intent", [Intent.GENERAL, Intent.SCRIPT_QUERY])

@@ -47,10 +47,15 @@ def test_a_message_that_stands_alone_keeps_its_plan() -> None:
 
 
 @pytest.mark.parametrize("shape", [Shape.CONTENT_ONLY, Shape.HYBRID])
-def test_a_search_for_the_query_itself_gets_no_words_of_its_own(shape: Shape) -> None:
+def test_a_plan_without_words_to_search_for_searches_for_its_query(shape: Shape) -> None:
     found = carried_over(plan(shape), FOLLOW_UP)
-    assert (found.shape, found.search_value) == (shape, "")
-    assert found.query == "and in Germany? (notice period)"
+    assert found.shape is shape
+    assert found.query == found.search_value == "and in Germany? (notice period)"
+
+
+def test_a_named_document_that_is_read_is_not_searched_for() -> None:
+    found = carried_over(replace(plan(Shape.CONTENT_ONLY), named=("SOP-1",)), FOLLOW_UP)
+    assert found.search_value == ""
 
 
 @pytest.mark.parametrize("cue", Cue)

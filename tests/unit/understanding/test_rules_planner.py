@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from cicada.documents.catalogue import DOCUMENTS, Sort
 from cicada.documents.model import Subject
 from cicada.understanding.by_rules import RulesPlanner
 from cicada.understanding.model import Classification, Intent
+from cicada.understanding.plan import Plan, Shape
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
 from tests.unit.understanding.planned import SCHEMA
 
@@ -18,6 +20,44 @@ def test_a_plan_from_metadata_is_no_surer_than_its_intent(of_intent: float, of_g
     planner = RulesPlanner(lambda *_: found, FixedPlanner(replace(CONTENT, confidence=of_grammar)))
 
     assert planner.plan(replace(plan_request(), schema=SCHEMA)).confidence == expected
+
+
+def on_documents(made: Plan, message: str = "Summarise the lease") -> Plan:
+    """The plan of a message that the schema's planner plans like this."""
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), FixedPlanner(made))
+    return planner.plan(replace(plan_request(message), schema=SCHEMA))
+
+
+def test_a_plan_that_contradicts_itself_becomes_a_search_that_nobody_is_sure_of() -> None:
+    plan = on_documents(replace(CONTENT, sort=Sort("title"), aggregates=(DOCUMENTS,)), "How many die?")
+    assert (plan.shape, plan.search_value, plan.aggregates) == (Shape.CONTENT_ONLY, "How many die?", ())
+    assert plan.confidence == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "read"),
+    [
+        (CONTENT, ("lease",)),
+        (replace(CONTENT, shape=Shape.METADATA_ONLY, search_value=""), ()),
+        (replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", named=("lease",)), ("lease",)),
+        (replace(CONTENT, shape=Shape.NEEDS_CLARIFICATION, search_value=""), ()),
+    ],
+)
+def test_a_document_is_read_where_texts_are_searched_or_it_is_named(made: Plan, read: tuple[str, ...]) -> None:
+    plan = on_documents(made)
+    assert (plan.shape, tuple(each.document for each in plan.subjects)) == (made.shape, read)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        replace(CONTENT, search_value="", named=("SOP-1",)),
+        replace(CONTENT, shape=Shape.HYBRID, named=("SOP-1",)),
+        replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", named=("SOP-1",)),
+    ],
+)
+def test_a_document_that_is_named_may_be_searched_read_or_shown(made: Plan) -> None:
+    assert replace(on_documents(made, "SOP-1 please"), subjects=()) == made
 
 
 def test_what_is_read_as_a_whole_may_be_named_by_what_was_talked_of() -> None:

@@ -35,7 +35,7 @@ from cicada.documents.model import Locator, ScriptLocator
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
 from cicada.retrieval.model import RankedPassage
-from cicada.understanding.plan import Plan
+from cicada.understanding.plan import BY_MODEL, Plan
 
 F = TypeVar("F", bound=Struct)
 T = TypeVar("T")
@@ -96,6 +96,7 @@ def _plan(finished: Finished, plan: Plan) -> PlanSummary:
         filters=_beginning(finished.conditions, _HALF_BYTES, _json_size),
         documents=finished.matching,
         withheld=finished.withheld,
+        confidence=None if plan.by.startswith(BY_MODEL) else _shown(plan.confidence),
     )
 
 

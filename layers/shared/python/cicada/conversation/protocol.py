@@ -292,6 +292,7 @@ class Reset(_Sent, frozen=True, tag="reset"):
 class PlanSummary(_Frame, frozen=True, omit_defaults=True):
     """What was understood, and how it was answered. `filters` are in words for people.
 
+    `confidence`: 0 to 1, how likely the plan is right; absent where a model made it.
     `documents`: how many documents meet the filters, where they were counted. `withheld`: how many were found that the
     user may not view.
     """
@@ -303,6 +304,7 @@ class PlanSummary(_Frame, frozen=True, omit_defaults=True):
     filters: tuple[str, ...] = _always(())
     documents: int | None = None
     withheld: int = _always(0)
+    confidence: float | None = None
 
 
 class Complete(_Sent, frozen=True, tag="complete", omit_defaults=True):

@@ -16,7 +16,7 @@ from cicada.text import one_line
 from cicada.understanding.asking_back import chosen
 from cicada.understanding.completions import completed, may_complete
 from cicada.understanding.consistency import contradiction
-from cicada.understanding.follow_up_plans import carried_over
+from cicada.understanding.follow_up_plans import SEARCHED, carried_over
 from cicada.understanding.follow_ups import stand_alone
 from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.meaning import Meaning
@@ -57,7 +57,9 @@ class RulesPlanner(Struct, frozen=True):
         """A plan of the intent, or of the documents' metadata and texts."""
         if (page := next_page(request)) is not None:
             return page
-        return _with_subjects(self._completed(self._with_carried(request), request), request)
+        plan = _with_subjects(self._completed(self._with_carried(request), request), request)
+        # A search does no harm, and a plan that nobody is sure of is made again by a model, where there is one.
+        return _search(request, 0.0) if contradiction(plan, request.schema) else plan
 
     def _with_carried(self, request: PlanRequest) -> Plan:
         return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
@@ -194,10 +196,10 @@ def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
 def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     """Add what is to be read as a whole to the plan.
 
-    Whatever the shape: a title may look like conditions, or like words that no field has. A name that no document has
-    leaves the shape as it is.
+    Fields answer no question on what a text says, but a document that is named is read all the same. A name that no
+    document has leaves the shape as it is.
     """
-    if plan.intent is not Intent.SCRIPT_QUERY:
+    if plan.intent is not Intent.SCRIPT_QUERY or not (plan.named or plan.shape in SEARCHED):
         return plan
     named = subjects_of(request.message, request.messages)
     # Of what was talked of, a name is likelier a document than a thing.
@@ -206,4 +208,5 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:
-    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, request.message, confidence=confidence)
+    query = one_line(request.message)
+    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, query, query, confidence=confidence)

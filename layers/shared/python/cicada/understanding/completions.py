@@ -37,6 +37,6 @@ def completed(plan: Plan, asked: str) -> Plan:
         intent=Intent.SCRIPT_QUERY,
         shape=Shape.HYBRID if plan.filters else Shape.CONTENT_ONLY,
         query=with_carried(plan.query, topic),
-        search_value=plan.search_value and with_carried(plan.search_value, topic),
+        search_value=with_carried(plan.search_value or plan.query, topic),
         carried=topic,
     )

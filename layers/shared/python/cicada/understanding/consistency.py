@@ -22,11 +22,12 @@ _TYPES: Mapping[Operation, tuple[FieldType, ...]] = {
 def contradiction(plan: Plan, schema: Schema | None = None) -> str | None:
     """What contradicts itself in the plan, as the rest of a sentence about it; None if nothing does.
 
+    Documents that are named are looked up first: which they are and what is read of them is not decided by the plan.
     `schema`: of the base whose fields the plan names; without it the types of fields are not compared.
     """
     computes = bool(plan.aggregates or plan.group or plan.fields or (plan.sort and plan.sort.of))
     listing = bool(plan.filters or plan.sort or computes or plan.limit)
-    if plan.subjects and plan.shape not in (Shape.CONTENT_ONLY, Shape.HYBRID):
+    if plan.subjects and not plan.named and plan.shape not in (Shape.CONTENT_ONLY, Shape.HYBRID):
         return f"is {plan.shape} and reads documents"
     if plan.intent is not Intent.SCRIPT_QUERY and plan.shape is not Shape.NO_MATCH:
         return f"has the intent {plan.intent} and searches"
@@ -34,11 +35,11 @@ def contradiction(plan: Plan, schema: Schema | None = None) -> str | None:
         return f"is {plan.shape} and searches" if listing or plan.search_value else None
     if plan.shape is Shape.METADATA_ONLY:
         return "is MetadataOnly and searches texts" if plan.search_value else _uncomputable(plan, schema)
-    if not plan.search_value:
+    if not (plan.search_value or plan.subjects or plan.named):
         return f"is {plan.shape} and searches for nothing"
     if computes:
         return f"is {plan.shape} and computes numbers or asks for fields"
-    if plan.shape is Shape.HYBRID and not plan.filters:
+    if plan.shape is Shape.HYBRID and not (plan.filters or plan.named):
         return "is Hybrid and has no filters"
     if plan.shape is Shape.CONTENT_ONLY and plan.filters:
         return "is ContentOnly and has filters"

@@ -9,7 +9,7 @@ from cicada.understanding.follow_ups import StandAlone, with_carried
 from cicada.understanding.model import Intent
 from cicada.understanding.plan import Plan, Shape
 
-_SEARCHED = (Shape.CONTENT_ONLY, Shape.HYBRID)
+SEARCHED = (Shape.CONTENT_ONLY, Shape.HYBRID)
 # A message with one of these cues asks about what was talked of, however much it looks like small talk.
 _ASKING = (Cue.FRAGMENT, Cue.PERSON)
 
@@ -24,7 +24,7 @@ def carried_over(plan: Plan, found: StandAlone) -> Plan:
         return plan
     if plan.shape is Shape.NEEDS_CLARIFICATION or (plan.intent is Intent.GENERAL and found.cue in _ASKING):
         plan = replace(plan, intent=Intent.SCRIPT_QUERY, shape=Shape.CONTENT_ONLY)
-    if plan.intent is not Intent.SCRIPT_QUERY or plan.shape not in _SEARCHED:
+    if plan.intent is not Intent.SCRIPT_QUERY or plan.shape not in SEARCHED:
         return plan
-    value = plan.search_value and with_carried(plan.search_value, found.carried)
+    value = "" if plan.named and not plan.search_value else with_carried(plan.search_value or plan.query, found.carried)
     return replace(plan, query=with_carried(plan.query, found.carried), search_value=value, carried=found.carried)

@@ -10,6 +10,8 @@ from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Condition, Subject
 from cicada.understanding.model import Intent
 
+BY_MODEL = "model"
+"""The beginning of `Plan.by` of a plan that a model made."""
 PAGE_SIZE = 20
 """Documents of a listing's page, where the message names no number."""
 
@@ -35,7 +37,7 @@ class Plan(Struct, frozen=True):
     `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
     `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
     `single`: the message speaks of one document that the conditions describe ("When does the lease end?").
-    `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
+    `confidence`: 0 to 1, how likely the rules' plan is right; a model does not say. `clarification`: what to ask back.
     """
 
     intent: Intent

@@ -19,7 +19,7 @@ from cicada.understanding.by_model.filters import Strict, described, filter_form
 from cicada.understanding.by_model.json_schema import plain_schema
 from cicada.understanding.consistency import contradiction
 from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import BY_MODEL, Plan, Shape
 from cicada.understanding.planner import PlanRequest
 
 _QUERY_CHARACTERS = 2_000
@@ -88,7 +88,7 @@ class PlanForm:
             key_concepts=tuple(read.key_concepts),
             subjects=tuple(Subject(each.document.strip(), each.section.strip()) for each in read.subjects),
             language=read.language,
-            by="model",
+            by=BY_MODEL,
             clarification=read.clarification.strip(),
         )
 
