@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from cicada.answering.events import events_of
 from cicada.answering.parts import AnswerPart
-from cicada.answering.subject_listing import SubjectListing
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing
 from cicada.documents.catalogue import DOCUMENTS, Sort
@@ -50,7 +49,7 @@ SUPPLY, LEASE = passage(1, "supply", "Noise is measured."), passage(2, "lease", 
 
 
 def answered(here: Situation, plan: Plan = PLAN) -> list[AnswerPart]:
-    return list(SubjectListing(here.search, here.listings).answer(plan, Question(PLAN.query, "s1", "store"), ANN))
+    return list(replace(here.answerer, plan=lambda *_: plan).answer(Question(PLAN.query, "s1", "store"), ANN))
 
 
 def listing(parts: list[AnswerPart]) -> Listing:
