@@ -97,8 +97,10 @@ def test_the_next_page_searches_for_the_same_subject() -> None:
 KEPT = ("shape", "filters", "search_value", "key_concepts", "wants_documents", "named")
 
 
-def without_schema(message: str, *earlier: str, listing: ListedPage | None = None) -> Plan:
-    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "asks"), SchemaPlanner())
+def without_schema(
+    message: str, *earlier: str, listing: ListedPage | None = None, intent: Intent = Intent.SCRIPT_QUERY
+) -> Plan:
+    planner = RulesPlanner(lambda *_: Classification(intent, 1.0, "asks"), SchemaPlanner())
     return planner.plan(PlanRequest(message, "notes", NOW, messages=earlier, listing=listing))
 
 
@@ -111,5 +113,6 @@ def test_a_base_without_a_schema_knows_the_words_that_every_base_has() -> None:
 
 def test_one_of_the_documents_can_be_chosen_by_its_place() -> None:
     shown = ListedPage("notes", "notes", documents=("a.md", "b.md"), subject="holidays")
-    found = without_schema("the second one", "which documents are about holidays?", listing=shown)
+    asked = "which documents are about holidays?"
+    found = without_schema("the second one", asked, listing=shown, intent=Intent.GENERAL)
     assert (found.named, found.wants_documents, found.search_value) == (("b.md",), False, "")

@@ -71,6 +71,9 @@ class RulesPlanner(Struct, frozen=True):
         return completed(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
 
     def _plan(self, request: PlanRequest) -> Plan:
+        # Alone, "the second one" would look like small talk.
+        if self.documents and request.messages and _chosen_document(request):
+            return self.documents.plan(request)
         found = self.classify(request.message, request.knowledge_base)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
@@ -84,8 +87,7 @@ class RulesPlanner(Struct, frozen=True):
         if self.documents is None or not (request.schema.fields or _speaks_of_documents(request)):
             return None
         plan = self.documents.plan(request)
-        is_chosen = request.listing is not None and not set(plan.named).isdisjoint(request.listing.documents)
-        return plan if request.schema.fields or plan.wants_documents or is_chosen else None
+        return plan if request.schema.fields or plan.wants_documents else None
 
 
 class SchemaPlanner(Struct, frozen=True):
