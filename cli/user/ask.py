@@ -96,7 +96,9 @@ def _listing(listing: Listing) -> dict[str, Any]:
     listed: dict[str, Any] = {
         "total": listing.total,
         "documents": [
-            {"documentId": each.document_id, "title": each.title, "fields": dict(each.fields), "relevance": None}
+            {"documentId": each.document_id, "title": each.title, "fields": dict(each.fields)}
+            | {"relevance": each.relevance}
+            | ({"excerpt": each.excerpt, "reason": each.reason} if each.excerpt else {})
             for each in listing.documents
         ],
         "offset": listing.offset,

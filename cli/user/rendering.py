@@ -90,9 +90,21 @@ def _render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
     _render_numbers(listing, screen)
     if listing.documents:
         columns = listing.column_names
-        rows = [_document_row(document, columns) for document in listing.documents]
-        screen.table([("Title", *columns), *rows])
+        if any(document.excerpt for document in listing.documents):
+            _render_matches(listing, screen)
+        else:
+            screen.table([("Title", *columns), *(_document_row(document, columns) for document in listing.documents)])
         screen.note(f"{_extent(listing)}{f' · {next_page}' if listing.next_offset is not None else ''}")
+
+
+def _render_matches(listing: Listing, screen: Screen) -> None:
+    """Documents about a subject: each with its number, its fields, and below them what matched and its best passage."""
+    for number, document in enumerate(listing.documents, start=listing.offset + 1):
+        title, *values = _document_row(document, listing.column_names)
+        said = ", ".join(filter(None, values))
+        screen.line(f"{number}. {title}{f' ({said})' if said else ''}")
+        if document.excerpt:
+            screen.line(f"→ {document.reason}: {document.excerpt}")
 
 
 def _render_numbers(listing: Listing, screen: Screen) -> None:

@@ -54,11 +54,18 @@ function wide(label, table) {
 
 function documentsOf(listing) {
   const names = listing.columns ?? [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
-  const rows = listing.documents.map(({ documentId, title, fields }) =>
-    element("tr", {}, rowHead(title || documentId), ...names.map((name) => cell(fields?.[name] ?? ""))),
-  );
-  const caption = element("caption", {}, extentOf(listing), " ", element("span", { className: "unranked" }, "not ranked"));
+  const rows = listing.documents.flatMap((document) => rowsOf(document, names));
+  const ranked = listing.documents.some(({ relevance }) => typeof relevance === "number");
+  const caption = element("caption", {}, extentOf(listing), " ", ranked ? null : element("span", { className: "unranked" }, "not ranked"));
   return element("table", {}, caption, headOf(["Title", ...names]), element("tbody", {}, rows));
+}
+
+/** A document's row; of documents about a subject one more, with what matched and sentences of the best passage. */
+function rowsOf({ documentId, title, fields, excerpt, reason }, names) {
+  const row = element("tr", {}, rowHead(title || documentId), ...names.map((name) => cell(fields?.[name] ?? "")));
+  if (!excerpt) return [row];
+  const why = element("div", {}, element("span", { className: "reason" }, reason), element("q", {}, excerpt));
+  return [row, element("tr", { className: "why" }, element("td", { colSpan: names.length + 1 }, why))];
 }
 
 /** The aggregates with their places. How many documents match is in the sentence. */

@@ -10,7 +10,7 @@ from cicada.conversation.protocol import ListedDocument, Listing, Reset
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in
 from tests.browser.plays import DONE, QUESTION, answered
-from tests.browser.store import LIST, PAGE, PLAN, TOTAL, listed
+from tests.browser.store import LIST, PAGE, PLAN, TOTAL, document, listed
 
 SCRIPT = "<img src=x onerror=\"document.title='broken in'\">"
 
@@ -43,6 +43,17 @@ def test_a_listed_document_is_not_ranked_and_that_is_not_zero(page: Page, addres
     expect(listing.locator("caption").last).to_contain_text("not ranked")
     expect(listing.get_by_role("img")).to_have_count(0)
     expect(listing).not_to_contain_text("%")
+
+
+def test_a_document_about_a_subject_has_what_matched_below_it(page: Page, address: str, backend: FakeBackend) -> None:
+    found = replace(document(1), relevance=0.4, excerpt="Rinse the vessel twice.", reason="“rinse” in “2 Method”")
+    backend.answer = lambda _message: [Listing(total=1, documents=(found,), columns=("Status",)), DONE]
+    sign_in(page, address)
+    ask(page, LIST)
+    table = page.get_by_role("table").last
+    expect(table.locator("caption")).to_have_text("1 of 1")
+    expect(table.locator(".why")).to_have_text("“rinse” in “2 Method”Rinse the vessel twice.")
+    expect(table.locator(".why td")).to_have_attribute("colspan", "2")
 
 
 def test_counts_by_value_are_a_table_of_their_own(page: Page, address: str, store: FakeBackend) -> None:

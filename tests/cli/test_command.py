@@ -21,7 +21,7 @@ from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
 from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, Body, DisturbingServer, Drop, answer, refused, running
-from tests.clients.listings import AGGREGATES, COLUMNS, DOCUMENTS, GROUPS, PLAN, listed
+from tests.clients.listings import ABOUT, AGGREGATES, COLUMNS, DOCUMENTS, GROUPS, PLAN, listed, listed_by_subject
 
 TEXT = "".join(WORDS)
 SOURCE_LINE = "[1] Macbeth (Status: retired) · Act 5 · Scene 5 · messages 12–18 · MACBETH, SEYTON\n"
@@ -205,6 +205,18 @@ def test_a_listing_is_a_table_behind_the_sentence(shell: Shell) -> None:
         "Knowledge base: store",
         "Metadata only · 91 % sure · Status: approved; Expires: from 2026-01-01 · 57 documents · 2 withheld · list",
     ]
+
+
+def test_a_document_about_a_subject_is_shown_with_what_matched(shell: Shell) -> None:
+    with running(DisturbingServer(listed_by_subject())) as server:
+        assert shell("ask", "q", *at(server)) == 0
+        assert shell.read().out.splitlines() == [
+            "I found 1 document about “rinsing”.",
+            "1. Cleaning of vats (approved, 2026-02-01)",
+            "→ “rinse” in “2 Method”: Rinse the vat twice.",
+        ]
+        assert shell("ask", "q", "--json", *at(server)) == 0
+    assert shell.json()["listing"]["documents"] == ABOUT
 
 
 def test_ask_sends_its_options(server: DisturbingServer) -> None:

@@ -28,6 +28,10 @@ GROUPS: list[Body] = [
     {"values": ["approved"], "documents": 50, "figures": [{"value": "1,234", "number": 1234}]},
     {"values": [None], "documents": 7, "figures": [{"value": None, "number": None}]},
 ]
+ABOUT: list[Body] = [
+    each | {"relevance": 0.4, "excerpt": "Rinse the vat twice.", "reason": "“rinse” in “2 Method”"}
+    for each in DOCUMENTS[:1]
+]
 PLAN: Body = {
     "strategy": "MetadataOnly",
     "knowledgeBase": "store",
@@ -38,6 +42,16 @@ PLAN: Body = {
     "withheld": 2,
     "confidence": 0.91,
 }
+
+
+def listed_by_subject() -> list[Body]:
+    """A document about a subject, with what matched."""
+    return [
+        {"type": "accepted", "sessionId": "session-1"},
+        {"type": "listing", "total": 1, "offset": 0, "nextOffset": None, "documents": ABOUT, "columns": COLUMNS},
+        {"type": "chunk", "content": "I found 1 document about “rinsing”."},
+        COMPLETE | {"path": ["list"], "confidence": None},
+    ]
 
 
 def listed(next_offset: int | None = 23) -> list[Body]:

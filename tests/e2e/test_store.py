@@ -60,6 +60,24 @@ def test_documents_that_meet_conditions_are_listed_with_their_count_and_fields(s
     assert events.text.startswith(f"{len(wanted)} documents match")
 
 
+def test_documents_about_a_subject_are_listed_best_first_with_what_matched(stage: Target, store: Store) -> None:
+    with conversation(stage) as (wire, session):
+        events = said(wire, session, "Which SOPs are about deviations in general?")
+        [listing] = listings(events)
+        first = listing["documents"][0]
+        assert first["documentId"] == "sop-qa-003.md"
+        assert first["excerpt"].endswith((".", "…", ":"))
+        assert "“deviations”" in first["reason"]
+        relevances = [each["relevance"] for each in listing["documents"]]
+        assert relevances == sorted(relevances, reverse=True)
+        assert {store.documents[each]["type"] for each in listed(events)} == {"SOP"}
+        assert last(events)["path"][-1] == f"documents:{listing['total']}"
+        approved = said(wire, session, "only the approved ones")
+        assert set(listed(approved)) == {
+            each for each in listed(events) if store.documents[each]["status"] == "approved"
+        }
+
+
 def test_documents_are_counted_by_the_values_of_a_field(stage: Target, store: Store) -> None:
     events = asked(stage, "How many documents are there for each department?")
     wanted = store.ids(everything)

@@ -47,6 +47,7 @@ class Label:
     named: tuple[str, ...] = ()
     topic: str = ""
     relation: str = "new"
+    wants_documents: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,5 +115,6 @@ def _message(store: Store, row: dict[str, Any], before: Label | None) -> Message
         named=tuple(row.get("doc", ())),
         topic=row.get("topic", ""),
         relation=row.get("rel", "new"),
+        wants_documents=row.get("list", False),
     )
     return Message(store, row["q"], label, before)

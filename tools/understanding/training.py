@@ -27,8 +27,10 @@ from cicada.understanding.judging import STRATEGIES, confidence_numbers, strateg
 from cicada.understanding.masking import Line, masked
 from cicada.understanding.reading import CONDITIONS, HEAD_OF, NEGATABLE, OPERATIONS, Role, before, candidates, read
 from cicada.understanding.tokens import tokens_of
+from cicada.understanding.wishes import DOCUMENTS, wish_features
+from cicada.understanding.wishes import HEAD as WISH
 from cicada.understanding.words import lexicon
-from tools.understanding.examples import Message
+from tools.understanding.examples import Label, Message
 from tools.understanding.fitting import Fitted, Table, fit, fit_dense
 from tools.understanding.judgement import right
 from tools.understanding.labels import (
@@ -94,6 +96,7 @@ def _tables(messages: Sequence[Message], known: frozenset[str], common: frozense
         "link": Table(("fits",), exclusive=False),
         "asks": Table(ASKS, exclusive=False),
         "strategy": Table(STRATEGIES, exclusive=True),
+        WISH: Table((DOCUMENTS,), exclusive=False),
     }
     for message in messages:
         _add(message, tables, known, common)
@@ -113,6 +116,14 @@ def _add(message: Message, tables: dict[str, Table], known: frozenset[str], comm
         features = message_features(line)
         tables["asks"].add((features,), [float(each) for each in asks_of(message.label)], store.name)
         tables["strategy"].add((features,), _one_hot(STRATEGIES, message.label.strategy), store.name)
+        if has_subject(message.label):
+            outline = (wish_features(line, roles),)
+            tables[WISH].add(outline, [float(message.label.wants_documents)], store.name)
+
+
+def has_subject(label: Label) -> bool:
+    """Whether the message is about the texts, so that it wants either documents or what they say."""
+    return label.strategy in ("C", "H") or bool(label.topic)
 
 
 def _add_mention(

@@ -13,20 +13,25 @@ from cicada.understanding.following import Earlier, continued, following, strate
 from cicada.understanding.heads import Heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.reading import read
+from cicada.understanding.wishes import LIKELY, wish_for_documents
 from tools.understanding.examples import Message
 from tools.understanding.judgement import parts_right
 from tools.understanding.labels import meaning_of_label
-from tools.understanding.training import left_out
+from tools.understanding.training import has_subject, left_out
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Which parts of a plan are right, and how sure it was."""
+    """Which parts of a plan are right, and how sure it was.
+
+    `wish`: whether documents were read to be wanted, and whether they are; None where the message has no subject.
+    """
 
     author: str
     parts: dict[str, bool]
     confidence: float
     sure: bool
+    wish: tuple[bool, bool] | None = None
 
     @property
     def whole(self) -> bool:
@@ -48,7 +53,10 @@ def outcome(message: Message, heads: Heads) -> Outcome:
             meaning = continued(meaning, earlier, found, store.vocabulary)
             strategy = strategy_of(meaning, strategy, earlier)
     parts = parts_right(meaning, strategy, message.label)
-    return Outcome(store.author, parts, confidence, confidence >= heads.sure)
+    wish = None
+    if has_subject(message.label) and message.label.relation == "new":
+        wish = (wish_for_documents(reading, heads) > LIKELY, message.label.wants_documents)
+    return Outcome(store.author, parts, confidence, confidence >= heads.sure, wish)
 
 
 def table(messages: Sequence[Message]) -> str:
@@ -64,7 +72,16 @@ def table(messages: Sequence[Message]) -> str:
     rows = [head, "| --- " * 8 + "|"]
     rows += [_row(author, [each for each in singles if each.author == author]) for author in authors]
     rows += [_row("all", singles), _row("all, later turns", later)]
-    return "\n".join(rows)
+    return "\n".join([*rows, "", _wishes([each.wish for each in (*singles, *later) if each.wish])])
+
+
+def _wishes(found: Sequence[tuple[bool, bool]]) -> str:
+    """How well it is told whether documents about a subject are wanted, or what they say."""
+    right = sum(read and wanted for read, wanted in found)
+    precision = right / max(1, sum(read for read, _ in found))
+    recall = right / max(1, sum(wanted for _, wanted in found))
+    figures = f"precision {precision:.2f}, recall {recall:.2f}"
+    return f"Documents are wanted, of {len(found):,} messages with a subject: {figures}."
 
 
 def _row(name: str, outcomes: Sequence[Outcome]) -> str:

@@ -13,14 +13,18 @@ from cicada_client.forms import count, count_or_none, objects, text, text_by_nam
 class ListedDocument:
     """A document that matches. `fields`: what its base shows of the metadata, by names for people.
 
-    It has no relevance: a condition that is met is no measure of how well a text answers. `withheld`: the document was
-    removed since, or the user may not read it any more.
+    Of documents about a subject, `excerpt` has sentences of the best passage, `reason` says in words what matched, and
+    `relevance`, 0 to 1, is its highest; else they are empty and None, because a condition that is met is no measure.
+    `withheld`: the document was removed since, or the user may not read it any more.
     """
 
     document_id: str
     title: str
     fields: Mapping[str, str] = field(default_factory=dict)
     withheld: bool = False
+    relevance: float | None = None
+    excerpt: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +128,15 @@ def read_listing(request_id: str, seq: int, frame: Mapping[str, Any]) -> Listing
 
 
 def _document(item: Mapping[str, Any]) -> ListedDocument:
+    relevance = item.get("relevance")
     return ListedDocument(
         text(item.get("documentId")),
         text(item.get("title")),
         text_by_name(item.get("fields")) or {},
         withheld=item.get("withheld") is True,
+        relevance=relevance if isinstance(relevance, int | float) else None,
+        excerpt=text(item.get("excerpt")),
+        reason=text(item.get("reason")),
     )
 
 

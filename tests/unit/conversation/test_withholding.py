@@ -40,7 +40,10 @@ def source(n: int, name: str, excerpt: str = SECRET) -> Source:
 SOURCES = SourcesFound((source(1, "plan.md"), source(2, "open.md", "All may know this.")), "scripts")
 LISTING = Listing(
     total=2,
-    documents=(ListedDocument("plan.md", "The merger", {"Status": "secret"}), ListedDocument("open.md", "Open")),
+    documents=(
+        ListedDocument("plan.md", "The merger", {"Status": "secret"}, 0.8, SECRET, "“merger” in the title"),
+        ListedDocument("open.md", "Open"),
+    ),
     columns=("Status",),
     aggregates=(Aggregate("sum", "Price, sum", Figure("4,711", 4711.0), 1, "price"),),
     grouped_by=("Status",),

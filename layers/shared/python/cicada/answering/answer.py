@@ -16,6 +16,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
+from cicada.answering.subject_listing import SubjectListing
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
@@ -107,6 +108,8 @@ class Answerer(Struct, frozen=True):
             return self._without_search(question, earlier)
         if plan.shape is Shape.NEEDS_CLARIFICATION:
             return _asking_back(plan)
+        if plan.wants_documents:
+            return SubjectListing(self.passages.search, self.listings).answer(plan, question, principal, documents)
         if plan.shape is Shape.METADATA_ONLY:
             return self.listings.answer(plan, question, principal, documents)
         return self.passages.answer(plan, question, principal, earlier, documents)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from cicada.answering.figures import shown_figure
-from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Numbers, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Match, Numbers, Progress, Text
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     Aggregate,
@@ -115,7 +115,7 @@ def _listings(part: Listed) -> Iterator[Listing]:
     """Columns and numbers stand in the first one. Without a document there is one all the same: it says so."""
     columns = tuple(name[:MAX_NAME] for name in list(part.columns.values())[:MAX_FIELDS]) if part.rows else ()
     of_first = ({"columns": columns} if columns else {}) | _numbers(part.numbers, _HALF_BYTES - _bytes(columns))
-    documents = [_listed(row, part.columns) for row in part.rows]
+    documents = [_listed(row, part.columns, part.matches.get(row.document)) for row in part.rows]
     base = next((row.document.base_key.knowledge_base for row in part.rows), None)
     room = _ROOM_BYTES - _bytes(of_first)
     for number, each in enumerate(_fitting(documents, room) or [[]]):
@@ -173,13 +173,16 @@ def _bytes(value: object) -> int:
     return len(encode(value))
 
 
-def _listed(row: DocumentRow, columns: Mapping[str, str]) -> ListedDocument:
+def _listed(row: DocumentRow, columns: Mapping[str, str], match: Match | None) -> ListedDocument:
     named = [name for name in columns if name in row.metadata][:MAX_FIELDS]
     shown = {columns[name]: shown_value(row.metadata[name]) for name in named}
     return ListedDocument(
         document_id=row.document.document_id,
         title=row.title[:_NAME_LENGTH],
         fields={name[:MAX_NAME]: value[:MAX_VALUE] for name, value in shown.items()},
+        relevance=_shown(match.relevance) if match else None,
+        excerpt=match.excerpt if match else None,
+        reason=match.reason[:_EXCERPT_LENGTH] if match else None,
     )
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.answering.figures import name_of, sentences, worded
-from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Finished, Listed, Match, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
-from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, RowPage, Sort
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort
 from cicada.documents.model import Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema
@@ -20,6 +22,7 @@ from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
+from cicada.text import one_line
 from cicada.understanding.plan import PAGE_SIZE, Plan
 
 # The first row of an ascending and of a descending order.
@@ -47,46 +50,110 @@ class ListingAnswerer(Struct, frozen=True):
         yield Progress("searching")
         schema = self.bases.of(plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
-        page, rows, found = self._read(plan, readable, schema, principal)
-        total = found.documents if found and rows.withheld else page.total - rows.withheld
-        said = [_matching(total, "; ".join(described(condition, schema) for condition in readable.conditions))]
-        numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
-        said += sentences(numbers) if numbers else ()
-        is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
-        shown = rows if is_list else rows.only(())
-        said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
-        columns = _columns(plan, readable.conditions, shown, schema)
-        yield Listed(
-            shown,
-            total,
-            columns,
-            plan.offset,
-            page.next_offset if is_list and not (plan.sort and plan.limit) else None,
-            numbers,
-        )
-        yield Text(" ".join([*said, *(["There are no more."] if plan.offset and not page.rows else [])]))
-        steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))
-        yield Finished((*steps, f"documents:{total}"), None, matching=total, withheld=rows.withheld)
+        read = self._read(plan, readable, schema, principal)
+        first = _matching(read.total, _in_words(readable, schema))
+        yield from _parts(plan, readable, schema, read, first)
 
-    def _read(
-        self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal
-    ) -> tuple[RowPage, Permitted[DocumentRow], Aggregation | None]:
-        order = plan.sort if plan.sort and not plan.sort.of and plan.asks_for_rows else schema.sort or Sort(TITLE)
-        limit = (None if plan.group else plan.limit) or PAGE_SIZE
-        asked = (_aggregates(plan), plan.group, plan.sort, (plan.limit if plan.group else None) or MOST_GROUPS)
+    def about(
+        self, plan: Plan, readable: PassageFilter, principal: Principal, matches: Mapping[DocumentKey, Match]
+    ) -> Iterator[AnswerPart]:
+        """The same of documents that a search has found about the plan's subject, in their order."""
+        schema = self.bases.of(plan.knowledge_base).schema
+        read = self._read_found(plan, readable, schema, principal, matches)
+        yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), matches)
+
+    def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal) -> _Read:
+        asked = _asked(plan)
         found = None
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
-            page = self.catalogue.rows(readable, order, limit, plan.offset)
+            page = self.catalogue.rows(readable, _order(plan, schema), _page_size(plan), plan.offset)
             if plan.aggregates or plan.group:
                 found = self.catalogue.aggregate(readable, *asked)
         with phase("gate"):
             rows = self.gate.permit(principal, page.rows, _document)
             if found and rows.withheld:
                 # An access list has changed since the rows were read: no number may have a withheld document in it.
-                everything = self.catalogue.rows(readable, order, page.total).rows
+                everything = self.catalogue.rows(readable, _order(plan, schema), page.total).rows
                 found = aggregated(tuple(self.gate.permit(principal, everything, _document)), *asked)
-        return page, rows, found
+        total = found.documents if found and rows.withheld else page.total - rows.withheld
+        return _Read(rows, total, page.next_offset, found)
+
+    def _read_found(
+        self,
+        plan: Plan,
+        readable: PassageFilter,
+        schema: Schema,
+        principal: Principal,
+        matches: Mapping[DocumentKey, Match],
+    ) -> _Read:
+        """A page of the rows of the documents that were found; numbers are of all of them."""
+        places = {document: place for place, document in enumerate(matches)}
+        ids = frozenset(document.document_id for document in matches)
+        with phase("searching"):
+            self.check_index(principal, plan.knowledge_base)
+            everything = (
+                self.catalogue.rows(replace(readable, document_ids=ids), _order(plan, schema), len(ids)).rows
+                if ids
+                else ()
+            )
+        ordered = everything if plan.sort else sorted(everything, key=lambda row: places[row.document])
+        with phase("gate"):
+            rows = self.gate.permit(principal, ordered, _document)
+        end = plan.offset + _page_size(plan)
+        numbers = aggregated(rows.items, *_asked(plan)) if plan.aggregates or plan.group else None
+        shown = rows.only(rows.items[plan.offset : end])
+        return _Read(shown, len(rows), end if end < len(rows) else None, numbers)
+
+
+class _Read(Struct, frozen=True):
+    """What was read: the page's rows, how many documents count in all, where the next page begins, and the numbers."""
+
+    rows: Permitted[DocumentRow]
+    total: int
+    next_offset: int | None
+    found: Aggregation | None
+
+
+def _parts(
+    plan: Plan,
+    readable: PassageFilter,
+    schema: Schema,
+    read: _Read,
+    first: str,
+    matches: Mapping[DocumentKey, Match] = MappingProxyType({}),
+) -> Iterator[AnswerPart]:
+    """The listing and what is said of it, which begins with the sentence `first`."""
+    rows, found, total = read.rows, read.found, read.total
+    numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
+    is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
+    shown = rows if is_list else rows.only(())
+    said = [first, *(sentences(numbers) if numbers else ())]
+    said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
+    said += ["There are no more."] if plan.offset and not rows else []
+    next_offset = read.next_offset if is_list and not (plan.sort and plan.limit) else None
+    columns = _columns(plan, readable.conditions, shown, schema)
+    yield Listed(shown, total, columns, plan.offset, next_offset, numbers, matches)
+    yield Text(" ".join(said))
+    steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))
+    yield Finished((*steps, f"documents:{total}"), None, matching=total, withheld=rows.withheld)
+
+
+def _order(plan: Plan, schema: Schema) -> Sort:
+    return plan.sort if plan.sort and not plan.sort.of and plan.asks_for_rows else schema.sort or Sort(TITLE)
+
+
+def _page_size(plan: Plan) -> int:
+    return (None if plan.group else plan.limit) or PAGE_SIZE
+
+
+def _asked(plan: Plan) -> tuple[tuple[Aggregate, ...], tuple[str, ...], Sort | None, int]:
+    """The numbers, as the catalogue is asked for them."""
+    return _aggregates(plan), plan.group, plan.sort, (plan.limit if plan.group else None) or MOST_GROUPS
+
+
+def _in_words(readable: PassageFilter, schema: Schema) -> str:
+    return "; ".join(described(condition, schema) for condition in readable.conditions)
 
 
 def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
@@ -97,6 +164,16 @@ def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
 def _matching(total: int, conditions: str) -> str:
     number = {0: "No document matches", 1: "1 document matches"}.get(total, f"{total:,} documents match")
     return f"{number} ({conditions})." if conditions else f"{number}."
+
+
+def _found(plan: Plan, total: int, conditions: str) -> str:
+    """What was found about a subject; a number of it is no number of all that there is."""
+    number = {0: "no document", 1: "1 document"}.get(total, f"{total:,} documents")
+    order = ", best first" if total > 1 and not plan.sort else ""
+    met = f" ({conditions})" if conditions else ""
+    said = f"I found {number} about “{one_line(plan.search_value)[:MAX_VALUE]}”{met}{order}."
+    counts = DOCUMENTS in plan.aggregates
+    return f"{said} This counts what the search found, which need not be all." if counts else said
 
 
 def _columns(

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from cicada.documents.aggregates import Aggregation
 from cicada.documents.catalogue import Aggregate, DocumentRow, ListedPage
+from cicada.documents.model import DocumentKey
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions import Permitted
 from cicada.retrieval.model import RankedPassage
@@ -37,10 +38,21 @@ class Numbers(Struct, frozen=True):
     found: Aggregation
 
 
+class Match(Struct, frozen=True):
+    """Why a document is among those about a subject: sentences of its best passage, and what in it matched, in words.
+
+    `relevance`: the highest of its passages, 0 to 1.
+    """
+
+    excerpt: str
+    reason: str
+    relevance: float | None
+
+
 class Listed(Struct, frozen=True):
     """A page of the documents that were asked for; without rows where numbers alone were. `total`: how many match.
 
-    `columns`: the fields to show, in order, with their names for people.
+    `columns`: the fields to show, in order, with their names for people. `matches`: of documents about a subject.
     """
 
     rows: Permitted[DocumentRow]
@@ -49,6 +61,7 @@ class Listed(Struct, frozen=True):
     offset: int = 0
     next_offset: int | None = None
     numbers: Numbers | None = None
+    matches: Mapping[DocumentKey, Match] = field(default_factory=dict)
 
 
 class Text(Struct, frozen=True):

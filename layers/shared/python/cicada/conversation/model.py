@@ -63,7 +63,7 @@ class NewRequest(Struct, frozen=True):
 
 
 class AnswerRecord(Struct, frozen=True):
-    """How a request was answered, for operators; of its text it has at most a listing's conditions and ids.
+    """How a request was answered, for operators; of its text at most what a listing was of.
 
     `path`: the steps taken. `scores`: the quality of the evidence of each search, in order, None where it was not
     judged; more than one means that weak evidence was searched for again. `timings`: milliseconds by phase, with

@@ -211,14 +211,17 @@ class SourcesFound(_Sent, frozen=True, tag="sources", omit_defaults=True):
 class ListedDocument(_Frame, frozen=True, omit_defaults=True):
     """A document that matches. `fields`: the names for people of the fields that the base shows, and their values.
 
-    `relevance` is always null: a condition that is met is no measure of how well a text answers. `withheld`: the
-    document was removed since, or the user may not read it any more; nothing of it is left.
+    Of documents about a subject, `excerpt` has sentences of the best passage, `reason` says in words what matched, and
+    `relevance`, 0 to 1, is its highest; else it is null, because a condition that is met is no measure.
+    `withheld`: the document was removed since, or the user may not read it any more; nothing of it is left.
     """
 
     document_id: str
     title: str
     fields: dict[str, str] = _always({})
-    relevance: None = _always(None)
+    relevance: float | None = _always(None)
+    excerpt: str | None = None
+    reason: str | None = None
     withheld: bool | None = None
 
 

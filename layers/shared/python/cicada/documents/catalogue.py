@@ -124,6 +124,7 @@ class ListedPage(Struct, frozen=True):
     `fields`: as in the plan.
     `documents`: ids in the order shown, where the listing had certain documents alone: those that the message named, or
     those of which the user was asked which one is meant. Empty for all that meet the conditions.
+    `subject`: what the documents are about, where they were searched for; `documents` are those of this page then.
     """
 
     asked: str
@@ -136,6 +137,7 @@ class ListedPage(Struct, frozen=True):
     limit: int | None = None
     offset: int = 0
     documents: tuple[str, ...] = ()
+    subject: str = ""
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:

@@ -167,6 +167,7 @@ class Retrieval(Struct, frozen=True):
     `below_threshold` if all matches are less relevant than the base's threshold.
     `matching`: how many documents the filter lets through, if they were counted.
     `query`: the text that was searched for. `nearest`: the first passages of the ranking before threshold and limit.
+    `ranked`: the whole ranking, before documents, threshold and limit.
     `withheld`: how many documents of its passages were taken out because the user may not view them.
     """
 
@@ -177,6 +178,7 @@ class Retrieval(Struct, frozen=True):
     matching: int | None = None
     query: str = ""
     nearest: tuple[RankedPassage, ...] = ()
+    ranked: tuple[RankedPassage, ...] = ()
     withheld: int = 0
 
     @property
@@ -194,6 +196,7 @@ class Retrieval(Struct, frozen=True):
             candidates=tuple(each for each in self.candidates if each.passage.document in documents),
             ranking=Ranking(_in(self.passages, documents), self.ranking.by),
             nearest=_in(self.nearest, documents),
+            ranked=_in(self.ranked, documents),
             withheld=self.withheld + len(_documents((*self.passages, *self.nearest)) - documents),
         )
 

@@ -18,6 +18,9 @@ from cicada.retrieval.model import Retrieval
 from cicada.retrieval.ports import QueryFormulator, Strategy
 from cicada.retrieval.strategies import DEFAULT
 
+BELOW_THRESHOLD = "below_threshold"
+"""The step of a search whose matches are all less relevant than the base's threshold."""
+
 
 class GuardedStrategy(Struct, frozen=True):
     """`breaker` is shared by all searches of a container. Together the calls of one search take at most `seconds`."""
@@ -68,4 +71,4 @@ def _outcome(retrieval: Retrieval) -> tuple[str, ...]:
     if not retrieval.candidates:
         return ("nothing_found",)
     reranked = () if retrieval.ranking.by == "fusion" else (f"rerank:{retrieval.ranking.by}",)
-    return reranked if retrieval.passages else (*reranked, "below_threshold")
+    return reranked if retrieval.passages else (*reranked, BELOW_THRESHOLD)

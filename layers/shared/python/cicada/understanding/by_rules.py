@@ -22,7 +22,7 @@ from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.model import Classification, Intent
 from cicada.understanding.paging import is_page_request, next_page
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Plan, Shape, concepts_of
 from cicada.understanding.planner import Planner, PlanRequest
 from cicada.understanding.subjects import subjects_of
 
@@ -73,15 +73,23 @@ class RulesPlanner(Struct, frozen=True):
         return completed(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
 
     def _plan(self, request: PlanRequest) -> Plan:
+        # Alone, "the second one" would look like small talk.
+        if self.documents and request.messages and _chosen_document(request):
+            return self.documents.plan(request)
         found = self.classify(request.message, request.knowledge_base)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
         if found.intent is not Intent.SCRIPT_QUERY:
             return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence)
-        if self.documents is None or not request.schema.fields:
-            return _search(request, found.confidence)
-        plan = self.documents.plan(request)
+        plan = self._of_documents(request) or _search(request, 1.0)
         return replace(plan, confidence=min(plan.confidence, found.confidence))
+
+    def _of_documents(self, request: PlanRequest) -> Plan | None:
+        """The plan by the schema. Without one, only a wish for documents about a subject is understood."""
+        if self.documents is None or not (request.schema.fields or _speaks_of_documents(request)):
+            return None
+        plan = self.documents.plan(request)
+        return plan if request.schema.fields or plan.wants_documents else None
 
 
 class SchemaPlanner(Struct, frozen=True):
@@ -104,10 +112,21 @@ class SchemaPlanner(Struct, frozen=True):
         today = request.now.date()
         if earlier and (document := _chosen_document(request)):
             before = reader.understand(earlier, today, request.asker)
-            named = replace(before.meaning, named=(document,))
-            return plan_of(replace(before, meaning=named, single=False, continues=True), request.schema)
+            # Of a list about a subject the document itself is wanted; else it completes what was asked back.
+            topic = "" if before.wants_documents else before.meaning.topic
+            named = replace(before.meaning, named=(document,), topic=topic)
+            chosen_one = replace(before, meaning=named, single=False, continues=True, wants_documents=False)
+            return plan_of(chosen_one, request.schema)
         found = reader.understand((*earlier, request.message), today, request.asker)
         return plan_of(found, request.schema)
+
+
+def _speaks_of_documents(request: PlanRequest) -> bool:
+    """Whether this message, or an earlier one that it may follow, has a word for documents."""
+    # Imported here: it reads the lexicon, which questions to a base without a schema mostly do not need.
+    from cicada.understanding.words import names_records
+
+    return any(names_records(each, request.schema.items) for each in (request.message, *request.messages))
 
 
 def _chosen_document(request: PlanRequest) -> str | None:
@@ -136,11 +155,13 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         named=meaning.named if shape in _ON_DOCUMENTS else (),
         single=found.single and shape in _ON_DOCUMENTS,
     )
+    if found.wants_documents:
+        topic, concepts = meaning.topic, concepts_of(meaning.topic)
+        return _listing(replace(plan, wants_documents=True, search_value=topic, key_concepts=concepts), meaning, schema)
     if shape is Shape.METADATA_ONLY:
         return _listing(plan, meaning, schema)
     if shape not in _ON_DOCUMENTS:
         return plan
-    concepts = tuple(dict.fromkeys(meaning.topic.lower().split()))
     value = query if shape is Shape.CONTENT_ONLY else meaning.topic or query
     if meaning.named and not meaning.topic:
         value = ""  # "Open SOP-QA-006": it is read as a whole.
@@ -148,7 +169,7 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         plan,
         filters=_conditions(meaning, schema) if shape is Shape.HYBRID else (),
         search_value=value,
-        key_concepts=concepts,
+        key_concepts=concepts_of(meaning.topic),
         sort=meaning.order if meaning.order and not meaning.order.of and shape is Shape.HYBRID else None,
         limit=meaning.limit if shape is Shape.HYBRID else None,
     )

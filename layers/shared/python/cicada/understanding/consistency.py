@@ -31,19 +31,21 @@ def contradiction(plan: Plan, schema: Schema | None = None) -> str | None:
         return f"is {plan.shape} and reads documents"
     if plan.intent is not Intent.SCRIPT_QUERY and plan.shape is not Shape.NO_MATCH:
         return f"has the intent {plan.intent} and searches"
+    if plan.wants_documents and plan.shape not in (Shape.CONTENT_ONLY, Shape.HYBRID):
+        return f"is {plan.shape} and wants documents about a subject"
     if plan.shape in (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION):
         return f"is {plan.shape} and searches" if listing or plan.search_value else None
     if plan.shape is Shape.METADATA_ONLY:
         return "is MetadataOnly and searches texts" if plan.search_value else _uncomputable(plan, schema)
     if not (plan.search_value or plan.subjects or plan.named):
         return f"is {plan.shape} and searches for nothing"
-    if computes:
+    if computes and not plan.wants_documents:
         return f"is {plan.shape} and computes numbers or asks for fields"
     if plan.shape is Shape.HYBRID and not (plan.filters or plan.named):
         return "is Hybrid and has no filters"
     if plan.shape is Shape.CONTENT_ONLY and plan.filters:
         return "is ContentOnly and has filters"
-    return None
+    return _uncomputable(plan, schema)
 
 
 def _uncomputable(plan: Plan, schema: Schema | None) -> str | None:

@@ -18,9 +18,9 @@ def carried_over(plan: Plan, found: StandAlone) -> Plan:
     """The message's plan with what it refers to in its query. Only searches use it.
 
     What is too vague by itself is not asked back: the turns before say what it is about. A plan that already has
-    something of an earlier turn stays as it is.
+    something of an earlier turn stays as it is, and so does one for documents, which names their subject.
     """
-    if plan.carried or not found.carried:
+    if plan.carried or plan.wants_documents or not found.carried:
         return plan
     if plan.shape is Shape.NEEDS_CLARIFICATION or (plan.intent is Intent.GENERAL and found.cue in _ASKING):
         plan = replace(plan, intent=Intent.SCRIPT_QUERY, shape=Shape.CONTENT_ONLY)

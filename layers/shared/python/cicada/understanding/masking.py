@@ -87,10 +87,11 @@ def masked(facts: Facts, vocabulary: Vocabulary, known: Collection[str]) -> Line
         is_cue = mention.kind is MentionKind.WORD or symbol.startswith("Adj")
         cues.append(_cue(text) if is_cue else 0)
         at = mention.end
-    return _line(tuple(symbols), tuple(places), tuple(cues))
+    return line_of(tuple(symbols), tuple(places), tuple(cues))
 
 
-def _line(symbols: tuple[str, ...], places: tuple[int, ...], cues: tuple[int, ...]) -> Line:
+def line_of(symbols: tuple[str, ...], places: tuple[int, ...], cues: tuple[int, ...]) -> Line:
+    """The line of these symbols. `places`: of the mentions among them; `cues`: the code of each symbol's cue, or 0."""
     rare = sum(symbol[0] == "~" for symbol in symbols)
     return Line(
         symbols=symbols,

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import ListedPage
 from cicada.understanding.model import Intent
-from cicada.understanding.plan import PAGE_SIZE, Plan, Shape
+from cicada.understanding.plan import PAGE_SIZE, Plan, Shape, concepts_of
 from cicada.understanding.planner import PlanRequest
 
 _MORE = re.compile(
@@ -28,7 +28,7 @@ def is_page_request(message: str) -> bool:
 
 def listed_page(plan: Plan, asked: str) -> ListedPage | None:
     """What the next page of this plan's listing is made from. `asked`: the base that the question went to."""
-    if plan.shape is not Shape.METADATA_ONLY:
+    if not plan.is_listing:
         return None
     return ListedPage(
         asked,
@@ -40,6 +40,7 @@ def listed_page(plan: Plan, asked: str) -> ListedPage | None:
         plan.fields,
         plan.limit,
         plan.offset,
+        subject=plan.search_value,
     )
 
 
@@ -52,10 +53,12 @@ def next_page(request: PlanRequest) -> Plan | None:
     shown = request.listing
     if shown is None or shown.asked != request.knowledge_base or not is_page_request(request.message):
         return None
+    searched = Shape.HYBRID if shown.conditions else Shape.CONTENT_ONLY
     plan = Plan(
         Intent.SCRIPT_QUERY,
-        Shape.METADATA_ONLY,
+        searched if shown.subject else Shape.METADATA_ONLY,
         request.message,
+        search_value=shown.subject,
         knowledge_base=shown.knowledge_base,
         filters=shown.conditions,
         sort=shown.sort,
@@ -64,7 +67,9 @@ def next_page(request: PlanRequest) -> Plan | None:
         fields=shown.fields,
         limit=shown.limit,
         offset=shown.offset,
-        named=shown.documents,
+        named=() if shown.subject else shown.documents,
+        key_concepts=concepts_of(shown.subject),
+        wants_documents=bool(shown.subject),
     )
     if plan.asks_for_rows:
         return replace(plan, offset=shown.offset + (shown.limit or PAGE_SIZE))

@@ -26,6 +26,11 @@ class Shape(StrEnum):
     NEEDS_CLARIFICATION = "NeedsClarification"
 
 
+def concepts_of(topic: str) -> tuple[str, ...]:
+    """The key concepts of a topic: its words, each once."""
+    return tuple(dict.fromkeys(topic.lower().split()))
+
+
 class Plan(Struct, frozen=True):
     """`query`: the message as a stand-alone question. `search_value`: what to search the passages for, or empty.
 
@@ -37,6 +42,7 @@ class Plan(Struct, frozen=True):
     `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
     `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
     `single`: the message speaks of one document that the conditions describe ("When does the lease end?").
+    `wants_documents`: the documents about `search_value` are asked for, and not what they say of it.
     `confidence`: 0 to 1, how likely the rules' plan is right; a model does not say. `clarification`: what to ask back.
     """
 
@@ -61,6 +67,12 @@ class Plan(Struct, frozen=True):
     subjects: tuple[Subject, ...] = ()
     named: tuple[str, ...] = ()
     single: bool = False
+    wants_documents: bool = False
+
+    @property
+    def is_listing(self) -> bool:
+        """Whether the answer is a list of documents, or numbers about them."""
+        return self.shape is Shape.METADATA_ONLY or self.wants_documents
 
     @property
     def asks_for_rows(self) -> bool:

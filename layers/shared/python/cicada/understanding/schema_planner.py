@@ -26,6 +26,7 @@ from cicada.understanding.meaning import Meaning
 from cicada.understanding.naming_phrases import DEFINITE, Described, described, without
 from cicada.understanding.reading import Reading, read, with_lists_as_topics
 from cicada.understanding.vocabulary import Vocabulary, compiled
+from cicada.understanding.wishes import LIKELY, SURE, names_records, unread_subject, wish_for_documents
 
 TURNS = 8
 """Earlier messages that are looked at."""
@@ -44,7 +45,8 @@ class Understood(Struct, frozen=True):
     `strategy`: one of `judging.STRATEGIES`. `single`: it speaks of one document that its conditions describe.
     `continues`: something of an earlier message holds. `completes`: the message before, if this one is the reply to
     what was asked back. `question`: what to ask back, with NeedsClarification.
-    `has_subject`: it has words that may be a subject of the texts.
+    `has_subject`: it has words that may be a subject of the texts. `wants_documents`: it asks for the documents about
+    its topic.
     """
 
     message: str
@@ -56,6 +58,54 @@ class Understood(Struct, frozen=True):
     question: str = ""
     completes: str = ""
     has_subject: bool = False
+    wants_documents: bool = False
+
+
+class _Own(Struct, frozen=True):
+    """A message read alone. `wish`: the probability that it wants documents, if it has a topic.
+
+    `phrase`: what may describe one document.
+    """
+
+    message: str
+    reading: Reading
+    meaning: Meaning
+    strategy: str
+    confidence: float
+    wish: float
+    phrase: Described | None
+
+    @property
+    def has_topic_words(self) -> bool:
+        """Whether its topic has words that are no values."""
+        return any(role.name == "topic" for role in self.reading.roles)
+
+    @property
+    def wants_documents(self) -> bool:
+        """Whether it wants the documents about its topic."""
+        return bool(self.meaning.topic) and self.wish > LIKELY
+
+    @property
+    def names_one(self) -> bool:
+        """Whether it names one document: "the Change Control SOP", but "the SOP about cleaning" may be any of several.
+
+        A phrase beside a word for documents ("letters about the cholera outbreak") is their subject.
+        """
+        if self.phrase is None or self.phrase.is_bare:
+            return False
+        return self.phrase.is_kind or not names_records(self.reading)
+
+    def begins_anew(self, before: Understood) -> bool:
+        """Whether it names all that it wants: "which documents are about noise?"."""
+        is_whole = self.wish > LIKELY and names_records(self.reading)
+        return is_whole and bool(self.meaning.topic or before.wants_documents)
+
+    def speaks_of_the_list(self, before: Understood) -> bool:
+        """Whether it is about the documents that were listed about a subject: "who owns them?"."""
+        # "The lease" is another document, "the approved ones" are of the list.
+        last = self.phrase.mentions[-1].kind if self.phrase else MentionKind.VALUE
+        names_others = self.meaning.topic or names_records(self.reading) or last is not MentionKind.VALUE
+        return before.wants_documents and not names_others
 
 
 class SchemaReader(Struct, frozen=True):
@@ -78,26 +128,40 @@ class SchemaReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
+        own = self._read(message, now, asker)
+        if before is not None and before.strategy != "N":
+            if own.strategy == "A" and (whole := self._of_the_named(message, before, now, asker)):
+                return whole
+            earlier = Earlier(before.meaning, before.strategy)
+            found = following(own.reading, own.meaning, own.strategy, earlier, self.heads)
+            if before.strategy == "A" or before.single:
+                is_request = own.strategy in _ON_DOCUMENTS and self._begins_a_request(own.reading, message)
+                if not is_request and (whole := self._answered(message, before, found, now, asker)):
+                    return whole
+            if before.strategy == "A":
+                return self._alone(own, asker)
+            if found.relation != NEW and not own.begins_anew(before):
+                return self._continued(own, before, found)
+            own = replace(own, confidence=min(own.confidence, found.chance))
+        return self._alone(own, asker)
+
+    def _read(self, message: str, now: date, asker: str) -> _Own:
         reading = read(message, self.vocabulary, now, self.heads)
         meaning = meaning_of(reading, self.vocabulary, asker)
         chances = strategy_chances(reading, self.vocabulary, bool(asker), self.heads)
         strategy = max(chances, key=chances.__getitem__)
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
-        if before is not None and before.strategy != "N":
-            earlier = Earlier(before.meaning, before.strategy)
-            if strategy == "A" and (whole := self._of_the_named(message, before, now, asker)):
-                return whole
-            found = following(reading, meaning, strategy, earlier, self.heads)
-            if before.strategy == "A" or before.single:
-                is_request = strategy in _ON_DOCUMENTS and self._begins_a_request(reading, message)
-                if not is_request and (whole := self._answered(message, before, found, now, asker)):
-                    return whole
-            if before.strategy == "A":
-                return self._alone(message, reading, meaning, strategy, confidence, asker)
-            if found.relation != NEW:
-                return self._continued(reading, message, meaning, strategy, earlier, found, confidence)
-            confidence = min(confidence, found.chance)
-        return self._alone(message, reading, meaning, strategy, confidence, asker)
+        wish = 0.0 if meaning.lacks_asker else wish_for_documents(reading, self.heads)
+        if meaning.topic and wish > LIKELY:
+            meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
+        if not (meaning.topic or meaning.order or meaning.limit or meaning.group):
+            states_more = bool(meaning.restricted or meaning.aggregates or meaning.fields)
+            meaning = replace(
+                meaning, topic=unread_subject(reading) if wish > (SURE if states_more else LIKELY) else ""
+            )
+        phrase = described(reading, self.vocabulary, self.heads.known)
+        sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
+        return _Own(message, reading, meaning, strategy, sure, wish, phrase)
 
     def _of_the_named(self, message: str, before: Understood, now: date, asker: str) -> Understood | None:
         """A message on the one document that was named before: "it" is read as that document's name."""
@@ -129,28 +193,26 @@ class SchemaReader(Struct, frozen=True):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)
 
-    def _continued(
-        self,
-        reading: Reading,
-        message: str,
-        meaning: Meaning,
-        strategy: str,
-        earlier: Earlier,
-        found: Following,
-        confidence: float,
-    ) -> Understood:
-        if strategy == "A" and earlier.strategy == "M" and not any(role.name == "topic" for role in reading.roles):
+    def _continued(self, own: _Own, before: Understood, found: Following) -> Understood:
+        earlier, meaning = Earlier(before.meaning, before.strategy), own.meaning
+        if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
             meaning = replace(meaning, topic="")  # "Is it approved?" asks for a field of what was listed.
         whole = continued(meaning, earlier, found, self.vocabulary)
         kept = [max(each, 1 - each) for each in found.keeps.values()]
-        sure = min(confidence, found.chance, *kept)
-        return Understood(message, whole, strategy_of(whole, strategy, earlier), sure, continues=True)
+        sure = min(own.confidence, found.chance, *kept)
+        wants = own.wants_documents or own.speaks_of_the_list(before)
+        if wants and not whole.topic:
+            whole = replace(whole, topic=before.meaning.topic)
+        strategy = strategy_of(whole, own.strategy, earlier)
+        return Understood(own.message, whole, strategy, sure, continues=True, wants_documents=wants)
 
-    def _alone(
-        self, message: str, reading: Reading, meaning: Meaning, strategy: str, confidence: float, asker: str
-    ) -> Understood:
-        meaning, strategy = self._consistent(reading, meaning, strategy, confidence, asker)
-        phrase = described(reading, self.vocabulary, self.heads.known)
+    def _alone(self, own: _Own, asker: str) -> Understood:
+        message, reading, meaning, phrase = own.message, own.reading, own.meaning, own.phrase
+        strategy, confidence = own.strategy, own.confidence
+        if own.wants_documents and not meaning.named and not own.names_one:
+            strategy = "H" if meaning.restricted else "C"
+            return Understood(message, meaning, strategy, confidence, has_subject=True, wants_documents=True)
+        meaning, strategy = self._consistent(own, asker)
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
@@ -168,10 +230,9 @@ class SchemaReader(Struct, frozen=True):
         has_subject = has_subject or not _asks_the_assistant(reading)
         return Understood(message, meaning, strategy, confidence, question=question, has_subject=has_subject)
 
-    def _consistent(
-        self, reading: Reading, meaning: Meaning, strategy: str, confidence: float, asker: str
-    ) -> tuple[Meaning, str]:
+    def _consistent(self, own: _Own, asker: str) -> tuple[Meaning, str]:
         """What the message means with a strategy that leaves none of its words out."""
+        reading, meaning, strategy = own.reading, own.meaning, own.strategy
         if meaning.lacks_asker and strategy in ("M", "H"):
             strategy = "A"
         elif strategy == "A" and asker and meaning.speaks_of(asker):
@@ -180,7 +241,7 @@ class SchemaReader(Struct, frozen=True):
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
-        if strategy == "M" and confidence < _UNSURE and reading.unread and self._lists_all(meaning):
+        if strategy == "M" and own.confidence < _UNSURE and reading.unread and self._lists_all(meaning):
             # A list that leaves a word out is no answer.
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))

@@ -76,7 +76,8 @@ class HybridSearch(Struct, frozen=True):
         if not best.passages and len(within.passages) < len(ranking.passages):
             within, best = ranking, ranking.best(self.limit, self.threshold)
             path = (*path, REROUTED)
-        return Retrieval(hits, candidates, best, path, query=query.text, nearest=within.passages[:NEAREST])
+        nearest, ranked = within.passages[:NEAREST], ranking.passages
+        return Retrieval(hits, candidates, best, path, query=query.text, nearest=nearest, ranked=ranked)
 
 
 def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:

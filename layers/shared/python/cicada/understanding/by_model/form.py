@@ -89,6 +89,7 @@ class PlanForm:
             subjects=tuple(Subject(each.document.strip(), each.section.strip()) for each in read.subjects),
             language=read.language,
             by=BY_MODEL,
+            wants_documents=read.documents,
             clarification=read.clarification.strip(),
         )
 
@@ -130,6 +131,10 @@ def _plan_model(request: PlanRequest) -> Any:
         subjects=(
             Annotated[list[_Subject], Field(max_length=_SUBJECTS)],
             Field(default_factory=list, description="what is read as a whole: for a summary one, for a comparison two"),
+        ),
+        documents=(
+            bool,
+            Field(False, description="the documents about search_value are asked for, and not what they say about it"),
         ),
         language=(one_of(tuple(LANGUAGES)), Field("en", description="of the message")),
         clarification=(_Query, Field("", description="with NeedsClarification: the question to the user")),
