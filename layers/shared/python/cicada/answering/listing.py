@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from cicada.answering.figures import name_of, sentences, worded
-from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, RowPage, Sort
@@ -50,6 +50,8 @@ class ListingAnswerer(Struct, frozen=True):
         page, rows, found = self._read(plan, readable, schema, principal)
         total = found.documents if found and rows.withheld else page.total - rows.withheld
         said = [_matching(total, "; ".join(described(condition, schema) for condition in readable.conditions))]
+        if total == 0 and not plan.offset:
+            yield Unanswered()
         numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
         said += sentences(numbers) if numbers else ()
         is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)

@@ -51,6 +51,10 @@ class Listed(Struct, frozen=True):
     numbers: Numbers | None = None
 
 
+class Unanswered(Struct, frozen=True):
+    """The base has no answer: what follows only says so. Comes before anything is shown, and is not delivered."""
+
+
 class Text(Struct, frozen=True):
     """The next piece of the answer."""
 
@@ -76,7 +80,7 @@ class Finished(Struct, frozen=True):
     listing: ListedPage | None = None
 
 
-AnswerPart = Progress | Cited | Listed | Text | Finished
+AnswerPart = Progress | Cited | Listed | Unanswered | Text | Finished
 
 
 class Prompt(Struct, frozen=True):

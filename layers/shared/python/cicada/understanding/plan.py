@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from cicada.dialogue import ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Condition, Subject
 from cicada.understanding.model import Intent
@@ -35,6 +36,9 @@ class Plan(Struct, frozen=True):
     `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
     `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
     `single`: the message speaks of one document that the conditions describe ("When does the lease end?").
+    `continues`: it goes on from the plan before.
+    `before`: the question before, as it stands alone, where the message only makes sense with it.
+    `again`: passages of the last answer that this one is made from too, instead of a search.
     `confidence`: 0 to 1, how sure it is of intent and shape. `clarification`: what to ask back.
     """
 
@@ -59,6 +63,15 @@ class Plan(Struct, frozen=True):
     subjects: tuple[Subject, ...] = ()
     named: tuple[str, ...] = ()
     single: bool = False
+    continues: bool = False
+    before: str = ""
+    again: tuple[ShownDocument, ...] = ()
+
+    def asked(self, message: str) -> str:
+        """What the answering model is asked: the message, or what it means after the messages before it."""
+        if self.before:
+            return f"{message} ({self.before})"
+        return self.query if self.carried else message
 
     @property
     def asks_for_rows(self) -> bool:
