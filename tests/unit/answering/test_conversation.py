@@ -56,11 +56,11 @@ def test_another_topic_is_searched_for_as_it_is(message: str) -> None:
     assert "follow_up" not in end_of(parts).path
 
 
-def test_the_model_reads_the_question_as_it_is_and_the_turns_before_it() -> None:
+def test_the_model_reads_the_question_with_what_it_refers_to_and_the_turns_before_it() -> None:
     here = Situation()
     asked(here, "What does she see?")
     user = here.model.prompts[0].user
-    assert user.endswith("Question: What does she see?")
+    assert user.endswith("Question: What does she see? (Who is the wife of Macbeth?)")
     said = "User:\n| Who is the wife of Macbeth?\nYou:\n| Lady Macbeth (1).\n| Yes.\n\nPassages:\n\n[1]\n"
     assert said in user
     assert user.startswith("Earlier turns of this conversation, oldest first.")

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cicada.answering.answer import Answerer
 from cicada.answering.parts import AnswerPart, Cited, Finished
 from cicada.answering.whole_documents import WholeDocumentAnswerer
+from cicada.dialogue import ShownDocument
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import Card, row_of
 from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Passage, ScriptLocator, Subject
@@ -59,7 +60,9 @@ class Library:
         embedded = [EmbeddedPassage(each, (1.0,)) for each in passages]
         self.index.replace(passages[0].document, embedded, replace(row, card=card), (1.0,))
 
-    def ask(self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY) -> list[AnswerPart]:
+    def ask(
+        self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY, again: tuple[ShownDocument, ...] = ()
+    ) -> list[AnswerPart]:
         plan = Plan(
             Intent.SCRIPT_QUERY,
             shape,
@@ -67,6 +70,8 @@ class Library:
             knowledge_base=BASE.knowledge_base,
             filters=(Exists("status"),) if shape is Shape.HYBRID else (),
             subjects=subjects,
+            again=again,
+            before="Who goes on?",
         )
         bases = KnowledgeBases(KnowledgeBase("", context_tokens=self.tokens))
         gate = replace(self.here.gate, access=self.access)
@@ -92,6 +97,32 @@ def plays() -> Library:
     library.put(play("Hamlet", "1.1", "3.4", "3.4", "5.2"))
     library.put(play("Macbeth", "1.1", "1.2", "3.4"))
     return library
+
+
+def again(library: Library, *shown: ShownDocument) -> list[str]:
+    """The chapters that are shown for a message about these passages of the last answer."""
+    parts = library.ask(again=shown)
+    read = [part for part in parts if isinstance(part, Cited)] if "read:last_answer" in end_of(parts).path else []
+    locators = [ranked.passage.locator for part in read for ranked in part.passages]
+    return [f"{each.episode_id} {each.chapter_id}" for each in locators if isinstance(each, ScriptLocator)]
+
+
+SECOND = ShownDocument(4, "macbeth.json", "Macbeth goes on in 1.2")
+
+
+def test_a_message_about_the_last_answer_is_answered_from_its_passages_and_those_around_them() -> None:
+    library = plays()
+    assert again(library, SECOND) == ["Macbeth 1.2", "Macbeth 3.4", "Macbeth 1.1"]
+    assert library.here.model.prompts[0].user.endswith(f"Question: {QUESTION.message} (Who goes on?)")
+    other = ShownDocument(5, "hamlet.json", "Hamlet goes on in 5.2")
+    assert again(plays(), SECOND, other)[:4] == ["Macbeth 1.2", "Hamlet 5.2", "Macbeth 3.4", "Macbeth 1.1"]
+
+
+def test_passages_that_are_gone_or_closed_are_not_shown_again() -> None:
+    closed = plays()
+    closed.access.readers["macbeth.json"] = ("user:bob",)
+    assert again(closed, SECOND) == []
+    assert again(plays(), ShownDocument(1, "macbeth.json", "A text of last year")) == []
 
 
 def test_a_document_is_read_in_its_order() -> None:

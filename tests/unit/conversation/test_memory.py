@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from cicada.conversation.memory import LoggedConversation
-from cicada.conversation.model import RequestKey, Status, StoredEvent
-from cicada.dialogue import NO_CONVERSATION, Turn
+from cicada.conversation.model import AnswerRecord, RequestKey, Status, StoredEvent
+from cicada.conversation.protocol import (
+    AnyEventBody,
+    Chunk,
+    ListedDocument,
+    Listing,
+    Reset,
+    Source,
+    SourceLocator,
+    SourcesFound,
+)
+from cicada.dialogue import NO_CONVERSATION, Shown, ShownDocument, Turn
 from tests.unit.conversation.situation import ANN, BOB
-from tests.unit.conversation.test_history import Talk
+from tests.unit.conversation.test_history import WHOLE, Talk
 
 
 def memory(talk: Talk, budget: int = 1_500) -> LoggedConversation:
@@ -77,3 +87,54 @@ def test_events_of_a_newer_version_are_left_out_of_an_answer() -> None:
     asked = talk.turn("When?")
     assert memory(talk).before(RequestKey(ANN, asked), "s1").turns == (Turn("Who founded Rome?", "Romulus."),)
     assert [turn.answer for turn in talk.page("s1").turns] == ["", "Romulus."]
+
+
+FEES = Source(1, "fees.md", "Fees", SourceLocator(), "Adults pay", None)
+BOATS = Source(2, "boats.md", "Boats", SourceLocator(), "Damage must", None)
+FOUND = SourcesFound(sources=(FEES, BOATS), knowledge_base="scripts")
+CITING = (FOUND, Chunk(content="The same day [2]."))
+PATH = ("script_query", "retrieve", "generate")
+
+
+def shown_after(*answers: tuple[tuple[str, ...], tuple[AnyEventBody, ...]], talk: Talk | None = None) -> Shown:
+    """What was shown before the next question, after answers with these paths and events."""
+    talk = talk or Talk()
+    for path, events in answers:
+        delivery = talk.delivery(talk.lease(RequestKey(ANN, talk.turn("Who?"))))
+        for event in events:
+            delivery.send(event)
+        delivery.send(WHOLE, AnswerRecord(path=path, knowledge_base="scripts"))
+    return memory(talk).before(RequestKey(ANN, talk.turn("why?")), "s1").shown
+
+
+def test_what_the_last_answer_showed_is_remembered_with_what_it_cites() -> None:
+    documents = (ShownDocument(1, "fees.md", "Adults pay"), ShownDocument(2, "boats.md", "Damage must", cited=True))
+    shown = shown_after((PATH, CITING))
+    assert shown == Shown("scripts", documents)
+    assert shown.cited == documents[1:]
+    assert shown_after((PATH, CITING[:1])).cited == (documents[0], ShownDocument(2, "boats.md", "Damage must"))
+
+
+def test_listed_documents_have_the_numbers_of_their_places() -> None:
+    page = Listing(total=25, documents=(ListedDocument("a", "A"), ListedDocument("b", "B")), offset=20)
+    assert shown_after((("script_query", "list"), (page,))).documents == (
+        ShownDocument(21, "a"),
+        ShownDocument(22, "b"),
+    )
+
+
+def test_talk_without_documents_is_passed_over_and_another_answer_is_not() -> None:
+    thanks = (("general", "generate"), (Chunk(content="You are welcome."),))
+    assert shown_after((PATH, CITING), thanks) == shown_after((PATH, CITING))
+    assert shown_after((PATH, CITING), (("theory_request", "agent:theories"), ())).documents == ()
+
+
+def test_sources_that_were_discarded_or_answer_nothing_are_not_remembered() -> None:
+    assert shown_after((PATH, (*CITING, Reset(reason="again"), CITING[1]))).documents == ()
+    assert shown_after(((*PATH, "below_floor"), CITING)).documents == ()
+
+
+def test_what_the_user_may_not_read_any_more_was_not_shown() -> None:
+    talk = Talk()
+    talk.access.unknown.add("fees.md")
+    assert shown_after((PATH, CITING), talk=talk).documents == ()

@@ -82,7 +82,7 @@ def test_the_pages_of_a_changed_listing_begin_anew() -> None:
     changed = session.planned("and the draft ones?")
     assert (changed.shape, changed.offset) == (Shape.METADATA_ONLY, 0)
     assert session.planned("more") == replace(
-        changed, query="more", offset=PAGE_SIZE, carried=(), key_concepts=(), confidence=1.0
+        changed, query="more", offset=PAGE_SIZE, carried=(), key_concepts=(), confidence=1.0, continues=False
     )
 
 

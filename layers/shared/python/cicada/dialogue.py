@@ -15,6 +15,8 @@ from cicada.text import one_line
 _BYTES_PER_TOKEN = 4
 _TOKENS_PER_TURN = 8
 _SUMMARY_CHARACTERS = 160
+# Passages that an answer without citations is taken to be made from.
+_FIRST = 3
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|(?<=[。！？])|\n")
 
 
@@ -41,24 +43,58 @@ class Turn(Struct, frozen=True):
         return Turn(_first_sentence(self.question), _first_sentence(self.answer))
 
 
+class ShownDocument(Struct, frozen=True):
+    """What an answer showed under a number: a document, or with `excerpt` a passage of it that begins so.
+
+    `cited`: the answer's text cites the number.
+    """
+
+    number: int
+    document_id: str
+    excerpt: str = ""
+    cited: bool = False
+
+
+class Shown(Struct, frozen=True):
+    """What the last answer showed, in the order of its numbers, and the knowledge base that it is from."""
+
+    knowledge_base: str = ""
+    documents: tuple[ShownDocument, ...] = ()
+
+    @property
+    def cited(self) -> tuple[ShownDocument, ...]:
+        """The passages that the answer was made from: those that it cites, else the first ones."""
+        passages = [each for each in self.documents if each.excerpt]
+        return tuple([each for each in passages if each.cited] or passages[:_FIRST])
+
+    def numbered(self, number: int) -> ShownDocument | None:
+        return next((each for each in self.documents if each.number == number), None)
+
+
+NOTHING_SHOWN = Shown()
+
+
 class Conversation(Struct, frozen=True):
     """What was said before a question, oldest first.
 
     `messages`: the user's, in full, for resolving follow-ups. `turns`: what a model may read, within a token budget.
-    `listing`: the page of documents that the last answer showed, if it was one.
+    `listing`: the page of documents that the last answer showed, if it was one. `shown`: what it showed under numbers.
     """
 
     messages: tuple[str, ...] = ()
     turns: tuple[Turn, ...] = ()
     listing: ListedPage | None = None
+    shown: Shown = NOTHING_SHOWN
 
 
 NO_CONVERSATION = Conversation()
 
 
-def conversation_of(turns: Sequence[Turn], budget_tokens: int, listing: ListedPage | None = None) -> Conversation:
+def conversation_of(
+    turns: Sequence[Turn], budget_tokens: int, listing: ListedPage | None = None, shown: Shown = NOTHING_SHOWN
+) -> Conversation:
     """The turns, oldest first, within the budget: the newest whole, older ones summarised, the oldest left out."""
-    return Conversation(tuple(turn.question for turn in turns), _within(turns, budget_tokens), listing)
+    return Conversation(tuple(turn.question for turn in turns), _within(turns, budget_tokens), listing, shown)
 
 
 def earlier_turns(turns: Sequence[Turn]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,7 +12,8 @@ from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
-from cicada.answering.parts import AnswerPart, Finished, Progress, Text
+from cicada.answering.other_bases import OtherBases
+from cicada.answering.parts import AnswerPart, Finished, Progress, Text, Unanswered
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
@@ -24,6 +26,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
+from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.model import Intent
 from cicada.understanding.paging import listed_page
 from cicada.understanding.plan import Plan, Shape
@@ -46,6 +49,7 @@ class Answerer(Struct, frozen=True):
     listings: ListingAnswerer
     agent: Agent
     model: ChatModel
+    other_bases: OtherBases | None = None
 
     def answer(
         self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION
@@ -56,10 +60,64 @@ class Answerer(Struct, frozen=True):
         """
         with phase("planning"):
             plan = self.plan(question, principal, before)
-        meant, parts = self._answered(plan, question, principal, before.turns)
-        plan = meant.plan
-        annotate(intent=plan.intent.value, strategy=plan.shape.value, knowledgeBase=plan.knowledge_base)
+            plan = self._searching(plan, question, principal)
+        yield from self._by(plan, question, principal, before.turns)
+
+    def _by(
+        self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]
+    ) -> Generator[AnswerPart]:
+        """The answer by a plan; if its base has none, that of another base that has one."""
+        meant, parts = self._answered(plan, question, principal, earlier)
+        annotate(intent=plan.intent.value, strategy=meant.plan.shape.value, knowledgeBase=plan.knowledge_base)
         for part in parts:
+            if not isinstance(part, Unanswered):
+                yield self._finished(part, meant, question) if isinstance(part, Finished) else part
+            elif elsewhere := self._elsewhere(question, principal):
+                yield from elsewhere
+                return
+
+    def _searching(self, plan: Plan, question: Question, principal: Principal) -> Plan:
+        """What only seems to be conversation is searched for, if the base has its words."""
+        bases = self.other_bases
+        if (
+            plan.intent is not Intent.GENERAL
+            or bases is None
+            or not bases.has_words(question.message, plan.knowledge_base, principal)
+        ):
+            return plan
+        return replace(plan, intent=Intent.SCRIPT_QUERY, shape=Shape.CONTENT_ONLY, search_value=plan.query)
+
+    def _elsewhere(self, question: Question, principal: Principal) -> Iterator[AnswerPart] | None:
+        """The answer of another base, which says so first; None if none of them has one.
+
+        Filters and episodes are those of the base that was asked: with them no other one is.
+        """
+        if self.other_bases is None or question.scope:
+            return None
+        asked = question.knowledge_base
+        for name in self.other_bases.knowing(question.message, asked, principal):
+            with phase("planning"):
+                plan = self.plan(replace(question, knowledge_base=name), principal, NO_CONVERSATION)
+            if plan.intent is not Intent.SCRIPT_QUERY or plan.shape is Shape.NO_MATCH:
+                continue
+            meant, parts = self._answered(plan, question, principal, ())
+            first = next(each for each in parts if not isinstance(each, Progress))
+            if not isinstance(first, Unanswered):
+                said = Text(f"The knowledge base “{asked}” has no answer to this; “{name}” has:\n\n")
+                return self._announced(said, chain((first,), parts), meant, question)
+        return None
+
+    def _announced(
+        self, said: Text, parts: Iterator[AnswerPart], meant: Meant, question: Question
+    ) -> Iterator[AnswerPart]:
+        """The answer of another base, with what is said of it before its text."""
+        annotate(strategy=meant.plan.shape.value, knowledgeBase=meant.plan.knowledge_base)
+        for part in parts:
+            if isinstance(part, Text) and said.content:
+                yield said
+                said = Text("")
+            if isinstance(part, Finished):
+                part = replace(part, path=(f"elsewhere:{meant.plan.knowledge_base}", *part.path))
             yield self._finished(part, meant, question) if isinstance(part, Finished) else part
 
     def _answered(
@@ -105,7 +163,7 @@ class Answerer(Struct, frozen=True):
                 )
             )
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:
-            return self._without_search(question, earlier)
+            return chain(_unanswered(question), self._without_search(question, earlier))
         if plan.shape is Shape.NEEDS_CLARIFICATION:
             return _asking_back(plan)
         if plan.wants_documents:
@@ -139,7 +197,13 @@ class Answerer(Struct, frozen=True):
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:
-    return (plan.intent.value, step_of(plan), *(("follow_up",) if plan.carried else ()))
+    return (plan.intent.value, step_of(plan), *(("follow_up",) if plan.carried or plan.again else ()))
+
+
+def _unanswered(question: Question) -> Iterator[AnswerPart]:
+    """Another base may know what no search is made for here, unless it is mere conversation."""
+    if not is_small_talk(question.message):
+        yield Unanswered()
 
 
 def _asking_back(plan: Plan) -> Iterator[AnswerPart]:

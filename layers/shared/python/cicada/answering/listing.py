@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.figures import name_of, sentences, worded
-from cicada.answering.parts import AnswerPart, Finished, Listed, Match, Progress, Text
+from cicada.answering.parts import AnswerPart, Finished, Listed, Match, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort
@@ -51,6 +51,8 @@ class ListingAnswerer(Struct, frozen=True):
         schema = self.bases.of(plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
         read = self._read(plan, readable, schema, principal)
+        if read.total == 0 and not plan.offset:
+            yield Unanswered()
         first = _matching(read.total, _in_words(readable, schema))
         yield from _parts(plan, readable, schema, read, first)
 

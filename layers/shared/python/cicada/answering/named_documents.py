@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text
+from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.document_routing.names import MOST_NAMED, DocumentNames, all_named, is_identifier, nearest
 from cicada.documents.catalogue import TITLE, DocumentRow, ListedPage, Sort, sorted_rows
@@ -74,6 +74,8 @@ class Reply(Struct, frozen=True):
     def parts(self, question: Question) -> Iterator[AnswerPart]:
         """The documents are listed too, so that they are recorded as shown, and withheld when they are closed."""
         yield Progress("searching")
+        if self.plan.shape is Shape.NO_MATCH:
+            yield Unanswered()
         columns = {field.name: field.display or field.name for field in self.schema.fields.values() if field.shown}
         if self.rows:
             yield Listed(self.rows, self.total, columns)

@@ -64,6 +64,10 @@ class Listed(Struct, frozen=True):
     matches: Mapping[DocumentKey, Match] = field(default_factory=dict)
 
 
+class Unanswered(Struct, frozen=True):
+    """The base has no answer: what follows only says so. Comes before anything is shown, and is not delivered."""
+
+
 class Text(Struct, frozen=True):
     """The next piece of the answer."""
 
@@ -89,7 +93,7 @@ class Finished(Struct, frozen=True):
     listing: ListedPage | None = None
 
 
-AnswerPart = Progress | Cited | Listed | Text | Finished
+AnswerPart = Progress | Cited | Listed | Unanswered | Text | Finished
 
 
 class Prompt(Struct, frozen=True):

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
-from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed
@@ -72,6 +72,7 @@ class PassageAnswerer(Struct, frozen=True):
         is_answered = bool(shown) and found.verdict is not Verdict.BELOW_FLOOR
         if not is_answered:
             self.check_index(principal, plan.knowledge_base)
+            yield Unanswered()
         if shown:
             yield Cited(shown, base.schema)
         if not is_answered:
@@ -79,7 +80,7 @@ class PassageAnswerer(Struct, frozen=True):
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
         conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
-        prompt = passages_prompt(question.message, shown, base.content, earlier, conditions=conditions)
+        prompt = passages_prompt(plan.asked(question.message), shown, base.content, earlier, conditions=conditions)
         usage = yield from streamed(self.model, prompt)
         yield replace(
             end,

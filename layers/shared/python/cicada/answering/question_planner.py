@@ -15,7 +15,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.terms import words
-from cicada.permissions import check_base, permitted_bases
+from cicada.permissions import check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import served_intents
@@ -106,11 +106,21 @@ class QuestionPlanner(Struct, frozen=True):
         """
         self._check(principal, question.knowledge_base)
         self._check_episodes(principal, question)
-        base = self.bases.of(question.knowledge_base)
+        last = before.shown.knowledge_base
+        if last not in ("", question.knowledge_base) and may_ask(self.bases.of(last), principal):
+            # What goes on from an answer out of another base stays there.
+            there = self._plan(question, last, principal, before)
+            if there.carried or there.continues or there.again:
+                return there
+        return self._plan(question, question.knowledge_base, principal, before)
+
+    def _plan(self, question: Question, asked: str, principal: Principal, before: Conversation) -> Plan:
+        """The plan of the message as a question to the base `asked`."""
+        base = self.bases.of(asked)
         schema = base.schema
         request = PlanRequest(
             question.message,
-            question.knowledge_base,
+            asked,
             self.now(),
             principal.tenant,
             before.turns,
@@ -120,10 +130,11 @@ class QuestionPlanner(Struct, frozen=True):
             asker=schema.logins.get(principal.login, ""),
             intents=served_intents(base),
             listing=before.listing,
+            shown=before.shown,
         )
         plan = self.planner.plan(request)
-        if plan.knowledge_base in ("", question.knowledge_base):
-            return replace(plan, knowledge_base=question.knowledge_base)
+        if plan.knowledge_base in ("", asked):
+            return replace(plan, knowledge_base=asked)
         self._check(principal, plan.knowledge_base)
         return plan
 

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from msgspec import Struct
 
-from cicada.answering.context_budget import spread_within_budget
+from cicada.answering.context_budget import spread_within_budget, within_budget
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
-from cicada.dialogue import Turn
+from cicada.dialogue import ShownDocument, Turn
 from cicada.document_routing.naming import Dispatched, Dispatcher
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, meets
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Plan
+
+# Passages on either side of one that was shown.
+_NEIGHBOURS = 3
 
 
 class WholeDocuments(Struct, frozen=True):
@@ -49,6 +52,8 @@ class WholeDocumentAnswerer(Struct, frozen=True):
 
         None if they name nothing that the user may view: then the plan is searched for like any other.
         """
+        if plan.again:
+            return self._again(plan, question, principal)
         if not plan.subjects:
             return None
         readable = readable_passages(principal, plan.knowledge_base, question.scope)
@@ -65,17 +70,48 @@ class WholeDocumentAnswerer(Struct, frozen=True):
             permitted.only(spread_within_budget(documents, tokens)), len(permitted), _kind(dispatched)
         )
 
+    def _again(self, plan: Plan, question: Question, principal: Principal) -> WholeDocuments | None:
+        """The passages of the last answer and those around them, as they are now.
+
+        None if they are gone: then the message is searched for.
+        """
+        base_key = KnowledgeBaseKey(principal.tenant, plan.knowledge_base)
+        with phase("searching"):
+            names = dict.fromkeys(each.document_id for each in plan.again)
+            texts = {name: self.dispatcher.index.passages_of(DocumentKey(base_key, name)) for name in names}
+        found = [each for each in _around(plan.again, texts) if meets(each.metadata, question.scope)]
+        with phase("gate"):
+            permitted = self.gate.permit(principal, [RankedPassage(each, None) for each in found], _document)
+        if not permitted:
+            return None
+        fitting = within_budget(permitted.items, self.bases.of(plan.knowledge_base).context_tokens)
+        return WholeDocuments(permitted.only(fitting), len(found), "last_answer")
+
     def answer(
         self, documents: WholeDocuments, plan: Plan, question: Question, earlier: Sequence[Turn]
     ) -> Iterator[AnswerPart]:
         """Sources first, in the order of the documents, then the text."""
         base = self.bases.of(plan.knowledge_base)
+        asked, total = (plan.asked(question.message), None if plan.again else documents.total)
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
         usage = yield from streamed(
-            self.model, passages_prompt(question.message, documents.passages, base.content, earlier, documents.total)
+            self.model, passages_prompt(asked, documents.passages, base.content, earlier, total)
         )
         yield Finished((*documents.path, "generate"), None, usage.input_tokens, usage.output_tokens)
+
+
+def _around(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage]]) -> list[Passage]:
+    """The passages that were shown, then their neighbours: the nearest first, and what follows before what precedes."""
+    places = [
+        (each.document_id, at)
+        for each in shown
+        for at, passage in enumerate(texts[each.document_id])
+        if passage.text.startswith(each.excerpt)
+    ]
+    distances = [0, *chain.from_iterable((step, -step) for step in range(1, _NEIGHBOURS + 1))]
+    found = dict.fromkeys((name, at + step) for step in distances for name, at in places)
+    return [texts[name][at] for name, at in found if 0 <= at < len(texts[name])]
 
 
 def _kind(dispatched: Sequence[Dispatched]) -> str:

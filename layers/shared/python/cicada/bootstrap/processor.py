@@ -17,6 +17,7 @@ from cicada.agents.model import Agent, AgentSearch
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
+from cicada.answering.other_bases import OtherBases
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import STEADY
@@ -106,6 +107,7 @@ def answerer() -> Answerer:
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),
         agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, agent_search, settings.model))),
         model=chat,
+        other_bases=OtherBases(index, search.bases),
     )
 
 

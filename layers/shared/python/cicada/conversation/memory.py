@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.conversation.history import answer_text
-from cicada.conversation.model import Head, RequestKey, Status
+from cicada.conversation.model import Head, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
+from cicada.conversation.protocol import Listing, Reset, SourcesFound, known_event
 from cicada.conversation.withholding import WITHHELD_ANSWER, Documents, Withholding, documents_shown
-from cicada.dialogue import NO_CONVERSATION, Conversation, Turn, conversation_of
+from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation, Shown, ShownDocument, Turn, conversation_of
 from cicada.documents.catalogue import ListedPage
 from cicada.identity import Principal
 
 # Rows that are read for one question: so many turns, and of each answer so many events.
 _TURNS = 8
 _EVENTS = 200
+_CITATION = re.compile(r"\[(\d+)\]")
+# Steps of answers that one cannot ask about: talk without documents, and that nothing good enough was found.
+_GENERAL, _BELOW_FLOOR = "general", "below_floor"
 
 
 class _Remembered(Struct, frozen=True):
     turn: Turn
     head: Head
     documents: Documents
+    shown: tuple[ShownDocument, ...]
 
 
 class LoggedConversation(Struct, frozen=True):
@@ -48,12 +54,13 @@ class LoggedConversation(Struct, frozen=True):
         keys = [RequestKey(key.principal, row.request_id) for row in reversed(rows)]
         with ThreadPoolExecutor(max_workers=_TURNS, thread_name_prefix="turns") as executor:
             found = [each for each in executor.map(self._turn, keys) if each]
-        turns = self._readable(key.principal, found)
-        return conversation_of(turns, self.budget_tokens, _shown([each.head for each in found]))
+        readable = self._readable(key.principal, found)
+        turns = [each.turn for each in readable]
+        return conversation_of(turns, self.budget_tokens, _listed([each.head for each in found]), _shown(readable))
 
-    def _readable(self, principal: Principal, found: Sequence[_Remembered]) -> list[Turn]:
+    def _readable(self, principal: Principal, found: Sequence[_Remembered]) -> list[_Remembered]:
         gone = self.withholding.withheld(principal, frozenset().union(*(each.documents for each in found)))
-        return [replace(each.turn, answer=WITHHELD_ANSWER) if each.documents & gone else each.turn for each in found]
+        return [_withheld(each) if each.documents & gone else each for each in found]
 
     def _turn(self, key: RequestKey) -> _Remembered | None:
         """A remembered turn; None for a request that has expired meanwhile."""
@@ -61,10 +68,42 @@ class LoggedConversation(Struct, frozen=True):
         if question is None or head is None:
             return None
         events = list(self.log.events(key, 0, min(head.last_seq, _EVENTS)))
-        return _Remembered(Turn(question.message, answer_text(events)), head, documents_shown(key.principal, events))
+        answer = answer_text(events)
+        documents = documents_shown(key.principal, events)
+        return _Remembered(Turn(question.message, answer), head, documents, _shown_in(events, answer))
 
 
-def _shown(heads: Sequence[Head]) -> ListedPage | None:
+def _withheld(found: _Remembered) -> _Remembered:
+    return replace(found, turn=replace(found.turn, answer=WITHHELD_ANSWER), shown=())
+
+
+def _shown(turns: Sequence[_Remembered]) -> Shown:
+    """What the last complete answer showed. Talk without documents, such as thanks, is passed over."""
+    for each in reversed(turns):
+        record = each.head.record if each.head.status is Status.COMPLETE else None
+        if record is not None and record.path[:1] != (_GENERAL,):
+            documents = () if _BELOW_FLOOR in record.path else each.shown
+            return Shown(record.knowledge_base, documents)
+    return NOTHING_SHOWN
+
+
+def _shown_in(events: Iterable[StoredEvent], answer: str) -> tuple[ShownDocument, ...]:
+    """What the answer that these events make up shows under numbers: its sources, or the documents that it lists."""
+    cited = {int(number) for number in _CITATION.findall(answer)}
+    found: list[ShownDocument] = []
+    for stored in events:
+        event = known_event(stored.body)
+        if isinstance(event, SourcesFound):
+            found += [ShownDocument(each.n, each.document_id, each.excerpt, each.n in cited) for each in event.sources]
+        elif isinstance(event, Listing):
+            first = event.offset + 1 if not found else found[-1].number + 1
+            found += [ShownDocument(at, each.document_id) for at, each in enumerate(event.documents, start=first)]
+        elif isinstance(event, Reset):
+            found.clear()
+    return tuple(found)
+
+
+def _listed(heads: Sequence[Head]) -> ListedPage | None:
     """The page that the last answer showed. One that failed showed none, and is asked for again."""
     answered = [head for head in heads if head.status is Status.COMPLETE]
     return answered[-1].record.listing if answered and answered[-1].record else None

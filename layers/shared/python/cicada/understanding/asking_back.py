@@ -100,6 +100,11 @@ def _named(reply: str, noun: str) -> str:
     return f"the {with_noun}" if replaced else f"the {named} {noun}"
 
 
+def ordinal(word: str) -> int | None:
+    """The number of an English ordinal, from 1."""
+    return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
 def chosen(message: str, count: int) -> int | None:
     """Which of so many candidates a reply such as "2", "the second one" or "the last" chooses, from 0."""
     found = _CHOICE.fullmatch(message.strip())

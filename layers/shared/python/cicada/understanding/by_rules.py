@@ -16,12 +16,12 @@ from cicada.text import one_line
 from cicada.understanding.asking_back import chosen
 from cicada.understanding.completions import completed, may_complete
 from cicada.understanding.consistency import contradiction
-from cicada.understanding.follow_up_plans import SEARCHED, carried_over
-from cicada.understanding.follow_ups import stand_alone
+from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
 from cicada.understanding.intent.small_talk import is_small_talk
+from cicada.understanding.last_answer import of_last_answer
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.model import Classification, Intent
-from cicada.understanding.paging import is_page_request, next_page
+from cicada.understanding.paging import is_page_request
 from cicada.understanding.plan import Plan, Shape, concepts_of
 from cicada.understanding.planner import Planner, PlanRequest
 from cicada.understanding.subjects import subjects_of
@@ -55,14 +55,22 @@ class RulesPlanner(Struct, frozen=True):
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of the intent, or of the documents' metadata and texts."""
-        if (page := next_page(request)) is not None:
-            return page
+        if (again := of_last_answer(request)) is not None:
+            return again
         plan = _with_subjects(self._completed(self._with_carried(request), request), request)
         # A search does no harm, and a plan that nobody is sure of is made again by a model, where there is one.
         return _search(request, 0.0) if contradiction(plan, request.schema) else plan
 
     def _with_carried(self, request: PlanRequest) -> Plan:
-        return carried_over(self._plan(request), stand_alone([*request.messages, request.message]))
+        found = stand_alone([*request.messages, request.message])
+        plan = self._plan(request)
+        if not found.question or plan.carried or plan.filters or plan.shape is Shape.METADATA_ONLY:
+            return carried_over(plan, found)
+        # The message is the question before with another name.
+        asked = replace(request, message=found.question, messages=(), turns=())
+        whole = self._plan(asked)
+        whole = _search(asked, plan.confidence) if whole.intent is Intent.GENERAL else whole
+        return replace(whole, carried=(found.question,))
 
     def _completed(self, plan: Plan, request: PlanRequest) -> Plan:
         """Add the question before, if that was asked back and the message answers."""
@@ -152,6 +160,7 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         confidence=round(found.confidence, 3),
         clarification=found.question,
         carried=_carried(found),
+        continues=found.continues,
         named=meaning.named if shape in _ON_DOCUMENTS else (),
         single=found.single and shape in _ON_DOCUMENTS,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
+from cicada.understanding.follow_up_text import speaks_to_the_assistant
 from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.model import Classification, Intent
 
@@ -57,10 +58,13 @@ class MessageClassifier(Struct, frozen=True):
         return self._among_documents(message, base, off)
 
     def _among_documents(self, message: str, base: KnowledgeBase, off: frozenset[Intent]) -> Classification:
-        """A search, unless an agent of the base is surely meant: what the documents are about is unknown."""
-        if not base.agents:
+        """A search, unless the assistant or an agent of the base is surely meant: what the documents say is unknown."""
+        speaks = speaks_to_the_assistant(message)
+        if not base.agents and not speaks:
             return _SEARCHED
         found = _likeliest(self.model.probabilities(message))
+        if speaks and found.intent is Intent.GENERAL and found.confidence >= self.threshold:
+            return found
         is_agents = found.intent in _AGENTS and found.intent not in off
         return found if is_agents and found.confidence >= self.threshold else _SEARCHED
 

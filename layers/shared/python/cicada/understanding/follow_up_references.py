@@ -54,11 +54,24 @@ def cue_of(reading: Reading, known: frozenset[str]) -> Cue | None:
 def _is_fragment(reading: Reading, cues: Cues) -> bool:
     """Whether a question leaves its verb out: "and Banquo?", "what about the witches?"."""
     keys = tuple(word.key for word in reading.words)
-    opening = max((len(each) for each in cues.openings if keys[: len(each)] == each), default=0)
+    joined = next((at for at, key in enumerate(keys) if key not in cues.joining), len(keys))
+    phrase = max((len(each) for each in cues.openings if keys[joined : joined + len(each)] == each), default=0)
+    opening = joined + phrase
+    if not opening and _is_correction(reading, cues):
+        return True
     rest = keys[opening:]
-    if opening != 1:
+    if not joined or phrase:
         return bool(opening and rest) and reading.telling <= _JOINED_WORDS
     return 0 < len(rest) <= _FRAGMENT_WORDS and (rest[0] not in cues.asking or rest[0] in cues.definite)
+
+
+def _is_correction(reading: Reading, cues: Cues) -> bool:
+    """Whether a name or a thing is put in the place of another: "no, I meant Banquo", "sorry, the jam"."""
+    keys = [word.key for word in reading.words]
+    first = next((at for at, word in enumerate(reading.words) if word.telling and word.key not in cues.correcting), 0)
+    lead, rest = frozenset(keys[:first]), keys[first:]
+    asks = lead & (cues.asking - cues.definite - cues.indefinite)
+    return bool(lead & cues.correcting) and len(rest) <= _FRAGMENT_WORDS and not asks
 
 
 def _reference(reading: Reading, cues: Cues) -> Cue | None:

@@ -9,7 +9,7 @@ from functools import cache
 from msgspec import Struct
 
 from cicada.languages.terms import STEMMED, stop_words
-from cicada.understanding.follow_up_cues import CUES, SCRIPTS, Cues
+from cicada.understanding.follow_up_cues import CUES, SCRIPTS, YOU, Cues
 
 _TOKEN = re.compile(r"\"[^\"\n]{2,80}\"|[^\W_]+(?:['.&-][^\W_]+)*|[?!.;:,()]")
 _ASCII = str.maketrans(
@@ -77,14 +77,19 @@ class Reading(Struct, frozen=True):
         return sum(word.telling for word in self.words)
 
 
-def language_of(messages: Iterable[str]) -> str:
-    """The language with most function words in the messages, in doubt English; Asian ones by their script."""
+def language_of(messages: Iterable[str], likely: str = "en") -> str:
+    """The language with most words of its own in the messages, in doubt the likely one; Asian ones by their script."""
     text = " ".join(messages).lower().translate(_ASCII)
     for language, script in _SCRIPT:
         if script.search(text):
             return language
     words = re.findall(r"[^\W\d_]{2,}(?:'[^\W\d_]+)*", text)
-    return max(CUES, key=lambda language: sum(word in CUES[language].asking for word in words))
+
+    def own(language: str) -> int:
+        cues = CUES.get(language)
+        return sum(word in cues.asking or word in cues.again for word in words) if cues else 0
+
+    return max([likely, *CUES], key=own)
 
 
 def read(message: str, language: str) -> Reading:
@@ -92,8 +97,17 @@ def read(message: str, language: str) -> Reading:
     if language in SCRIPTS:
         return Reading(message, language, None, (), tuple(_pieces(message, language)))
     cues = CUES[language]
-    words = tuple(_words(_apart(message, language), cues, _function_words(language)))
+    words = tuple(_words(_apart(message, language), cues, function_words(language)))
     return Reading(message, language, cues, words, tuple(_topics(words)))
+
+
+def speaks_to_the_assistant(message: str) -> bool:
+    """Whether the message has a word for the assistant and no word that says something of a topic: "Who are you?"."""
+    language = language_of([message])
+    if language in SCRIPTS:
+        return False
+    keys = {word.key for word in read(message, language).words}
+    return bool(keys & YOU) and keys <= function_words(language)
 
 
 def stem(word: str) -> str:
@@ -117,7 +131,8 @@ def _apart(message: str, language: str) -> str:
 
 
 @cache
-def _function_words(language: str) -> frozenset[str]:
+def function_words(language: str) -> frozenset[str]:
+    """The words of a language with cues that say nothing of a topic by themselves."""
     cues = CUES[language]
     own = cues.person | cues.thing | cues.pointing | cues.comparing | cues.joining | cues.definite | cues.asking
     return own | stop_words(STEMMED[language])
@@ -142,7 +157,7 @@ def _word(token: str, cues: Cues, function_words: frozenset[str], place: Place) 
     key = token.lower().removesuffix("'s")
     capital = token[0].isupper() and key != "i" and not place.shouted
     telling = key not in function_words and (len(key) > 1 or key.isdigit())
-    if key in cues.empty and (place.begins or not capital):
+    if key in cues.empty | cues.correcting and (place.begins or not capital):
         telling = False
     return Word(token, key, capital and telling, telling, place.begins, place.ends)
 

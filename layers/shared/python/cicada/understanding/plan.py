@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from cicada.dialogue import ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Condition, Subject
 from cicada.understanding.model import Intent
@@ -43,6 +44,9 @@ class Plan(Struct, frozen=True):
     `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
     `single`: the message speaks of one document that the conditions describe ("When does the lease end?").
     `wants_documents`: the documents about `search_value` are asked for, and not what they say of it.
+    `continues`: it goes on from the plan before.
+    `before`: the question before, as it stands alone, where the message only makes sense with it.
+    `again`: passages of the last answer that this one is made from too, instead of a search.
     `confidence`: 0 to 1, how likely the rules' plan is right; a model does not say. `clarification`: what to ask back.
     """
 
@@ -68,11 +72,20 @@ class Plan(Struct, frozen=True):
     named: tuple[str, ...] = ()
     single: bool = False
     wants_documents: bool = False
+    continues: bool = False
+    before: str = ""
+    again: tuple[ShownDocument, ...] = ()
 
     @property
     def is_listing(self) -> bool:
         """Whether the answer is a list of documents, or numbers about them."""
         return self.shape is Shape.METADATA_ONLY or self.wants_documents
+
+    def asked(self, message: str) -> str:
+        """What the answering model is asked: the message, or what it means after the messages before it."""
+        if self.before:
+            return f"{message} ({self.before})"
+        return self.query if self.carried else message
 
     @property
     def asks_for_rows(self) -> bool:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from cicada.dialogue import Turn
+from cicada.dialogue import NOTHING_SHOWN, Shown, Turn
 from cicada.documents.catalogue import ListedPage
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.model import Intent
@@ -22,7 +22,7 @@ class PlanRequest(Struct, frozen=True):
     in full; both oldest first. `schema`: of `knowledge_base`, the one that is asked unless the plan names another.
     `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by which owner fields call the
     user, empty if unknown. `intents`: those that the base serves. `listing`: the page of documents that the last answer
-    showed.
+    showed. `shown`: what it showed under numbers.
     """
 
     message: str
@@ -36,6 +36,7 @@ class PlanRequest(Struct, frozen=True):
     asker: str = ""
     intents: tuple[Intent, ...] = tuple(Intent)
     listing: ListedPage | None = None
+    shown: Shown = NOTHING_SHOWN
 
 
 class Planner(Protocol):

@@ -19,8 +19,8 @@ from cicada.circuit_breaker import CircuitBreaker
 from cicada.deadline import Deadline, ending_by
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.text import one_line
+from cicada.understanding.last_answer import of_last_answer
 from cicada.understanding.model import Intent
-from cicada.understanding.paging import next_page
 from cicada.understanding.plan import Plan
 from cicada.understanding.planner import Planner, PlanRequest
 
@@ -45,8 +45,8 @@ class ChosenPlanner(Struct, frozen=True):
     In mode `auto` a plan of the rules stands from a confidence on: `SURE_OF_DOCUMENTS` if it was read from documents'
     metadata, `sure_of_intent` if it is nothing but the message's intent; both are probabilities, fitted apart. Failures
     of the model go to `report`. The plan's `by` is the model planner's own, or `rules`, `rules_after_model_failed` or
-    `rules:skipped_open_circuit`. The next page of a listing is made by the rules in any mode: there is nothing to
-    understand in it.
+    `rules:skipped_open_circuit`. What asks for the last answer again or for its next page is planned by the rules
+    in any mode: there is nothing to understand in it.
     """
 
     rules: Planner
@@ -57,7 +57,7 @@ class ChosenPlanner(Struct, frozen=True):
 
     def plan(self, request: PlanRequest) -> Plan:
         by_rules = cache(partial(self.rules.plan, request))  # Planned once, if at all.
-        if self.model is None or self.mode is PlannerMode.RULES or next_page(request) is not None:
+        if self.model is None or self.mode is PlannerMode.RULES or of_last_answer(request) is not None:
             return replace(by_rules(), by=BY_RULES)
         if self.mode is PlannerMode.AUTO and self._is_sure(by_rules(), request):
             return replace(by_rules(), by=BY_RULES)

@@ -19,6 +19,7 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.asking_back import LEAD, clarification, completed, with_name
 from cicada.understanding.composition import meaning_of
 from cicada.understanding.facts import MentionKind
+from cicada.understanding.follow_up_cues import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
@@ -35,7 +36,6 @@ TURNS = 8
 _QUESTION_MARKS = ("?", "？", "؟")
 _LONGEST_REPLY = 80
 _UNSURE = 0.3
-_YOU = frozenset({"you", "your", "du", "dir", "tu", "te", "vous", "usted", "você", "你", "あなた"})
 _ON_DOCUMENTS = ("C", "H", "M")
 
 
@@ -274,4 +274,4 @@ class SchemaReader(Struct, frozen=True):
 def _asks_the_assistant(reading: Reading) -> bool:
     """Whether the message speaks to the assistant and names nothing of the base: "What can you do?"."""
     names_something = any(True for _ in reading.of_kind(MentionKind.VALUE, MentionKind.FIELD, MentionKind.RECORD))
-    return not names_something and any(each.text in _YOU for each in reading.facts.tokens)
+    return not names_something and any(each.text in YOU for each in reading.facts.tokens)

@@ -1,4 +1,4 @@
-"""What is certain without a model: a short message of nothing but greetings and thanks."""
+"""What is certain without a model: a short message of nothing but greetings and thanks, and a sum."""
 
 from __future__ import annotations
 
@@ -31,11 +31,27 @@ até logo, até mais, até amanhã, tudo bem, e aí, perfeito, ótimo
 안녕, 안녕하세요, 안녕히 계세요, 안녕히 가세요, 고마워, 고마워요, 고맙습니다, 감사합니다, 감사해요, 잘 자, 잘자,
 좋은 아침, 반가워, 반갑습니다
 """
+_NUMBER = r"-?\d[\d.,]*"
+_OPERATION = (
+    r"\s-\s|\s*[+*/x×÷^]\s*|\s*%\s*(?:of|von|de|di)\s|\s(?:plus|minus|times|divided by|mal|geteilt durch|fois|moins|por"
+    r"|más|menos|vezes|mais|per|più|meno|diviso)\s|\s*[加减乘除]\s*"
+)
+_SUM = re.compile(
+    r"(?:(?:please|calculate|compute|what(?:['’]?s| is)|how much is|was ist|wie ?viel (?:ist|sind)"
+    r"|combien (?:font|fait)|cuánto (?:es|son)|quanto (?:è|é|fa|fanno))\s+)*"
+    rf"{_NUMBER}(?:(?:{_OPERATION}){_NUMBER})+\s*=?[\s?？.!]*",
+    re.IGNORECASE,
+)
 
 
 def is_small_talk(message: str) -> bool:
-    """Whether the message has greetings and thanks and no other word; an empty one and one of mere marks has none."""
-    return len(message) <= _LONGEST and _pattern().fullmatch(read(message).text) is not None
+    """Whether the message has greetings and thanks and no other word, or is a sum: "What is 17 times 4?".
+
+    An empty one and one of mere marks has no other word.
+    """
+    return len(message) <= _LONGEST and (
+        _pattern().fullmatch(read(message).text) is not None or _SUM.fullmatch(message.strip()) is not None
+    )
 
 
 @cache

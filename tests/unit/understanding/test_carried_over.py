@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.understanding.follow_up_plans import carried_over
 from cicada.understanding.follow_up_references import Cue
-from cicada.understanding.follow_ups import StandAlone
+from cicada.understanding.follow_ups import StandAlone, carried_over
 from cicada.understanding.model import Intent
 from cicada.understanding.plan import Plan, Shape
 
