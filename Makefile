@@ -17,7 +17,7 @@ AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-sp
 NPM := npm
 AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents understanding mutate protocol synth audit lock clean
+.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents understanding agents mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -73,6 +73,9 @@ intents: setup ## Train the model of intents from tools/intents/examples.jsonl; 
 
 understanding: setup ## Train the heads that read messages to a store; UNSEEN=1: measure them on authors left out
 	$(VENV)/python -m tools.understanding $(if $(UNSEEN),--unseen)
+
+agents: setup ## Train the heads by which the stand-in reads messages to the agents; UNSEEN=1: measure them on authors left out
+	$(VENV)/python -m tools.agents $(if $(UNSEEN),--unseen)
 
 mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: all its mutants, SEED=2: others (half an hour)
 	$(VENV)/python -m bench.mutation $(if $(AREA),--area $(AREA)) $(if $(SEED),--seed $(SEED))

@@ -18,6 +18,11 @@ def list_profiles(kind: str = "") -> BedrockFunctionResponse:
 
 
 @app.tool()
+def list_theories() -> BedrockFunctionResponse:
+    return answered(app, lambda session: profile_tools().list_theories(session))
+
+
+@app.tool()
 def get_profile(kind: str = "", name: str = "") -> BedrockFunctionResponse:
     return answered(app, lambda session: profile_tools().get_profile(session, kind, name))
 

@@ -23,6 +23,11 @@ def list_theories() -> BedrockFunctionResponse:
 
 
 @app.tool()
+def list_profiles(kind: str = "") -> BedrockFunctionResponse:
+    return answered(app, lambda session: theory_tools().list_profiles(session, kind))
+
+
+@app.tool()
 def get_theory(title: str = "") -> BedrockFunctionResponse:
     return answered(app, lambda session: theory_tools().get_theory(session, title))
 

@@ -8,12 +8,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from local.bedrock.action_group import ActionGroupLambdas, Outcome
+from local.bedrock.agent_heads.earlier import Turn, turns_of
 from local.bedrock.agents import Agent, AgentsFile, Session, Sessions
 from local.bedrock.embedder import Embedder
-from local.bedrock.toolchoice import Call, Done, continued, next_step
+from local.bedrock.toolchoice import Call, Done, next_step
 from local.bedrock.wire import Event, invalid
 
 VERSION = "1"
+TURNS_KEPT = 20
+# The prompt attribute that may quote the turns of the conversation, also those that another agent answered.
+EARLIER_TURNS = "earlierTurns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +77,16 @@ class AgentRuntime:
             yield from _chunks("The session has ended.", asked.stream_final)
             return
         session = _opened(self._sessions.get(asked.agent_id, asked.session_id), asked)
-        message = continued(session.unfinished, asked.text)
+        before = _before(session)
         done: list[Done] = []
-        while isinstance(step := next_step(agent.tools, message, done, self._embedder), Call):
+        while isinstance(step := next_step(agent.tools, asked.text, before, done, self._embedder), Call):
             yield from self._traced(asked, agent, _input_trace(step))
             outcome = self._lambdas.call(agent.lambdas[step.tool.group], _event(agent, asked, session, step))
             session = _after(session, outcome)
             yield from self._traced(asked, agent, _output_trace(outcome.text))
             done.append(Done(step.tool.name, step.arguments, outcome.text))
-        yield from self._finish(agent, asked, replace(session, unfinished=message if step.asks else ""), step.text)
+        turns = (*session.turns, Turn(asked.text, step.text))[-TURNS_KEPT:]
+        yield from self._finish(agent, asked, replace(session, turns=turns), step.text)
 
     def _finish(self, agent: Agent, asked: Invocation, session: Session, text: str) -> Iterator[Event]:
         self._sessions.put(asked.agent_id, asked.session_id, session)
@@ -101,6 +106,11 @@ class AgentRuntime:
                     "trace": {"orchestrationTrace": trace},
                 },
             )
+
+
+def _before(session: Session) -> tuple[Turn, ...]:
+    """The turns before the message: those that the request quotes, else those of the session."""
+    return turns_of(session.prompt_attributes.get(EARLIER_TURNS, "")) or session.turns
 
 
 def _opened(session: Session, asked: Invocation) -> Session:

@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from local.bedrock.agent_heads.earlier import Turn
 from local.bedrock.tools import Tool
 from local.bedrock.wire import WireError
 
@@ -32,11 +33,11 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session's state. `unfinished` is a message whose missing argument was asked for."""
+    """A session's state, with the turns that went through this agent."""
 
     attributes: Mapping[str, str] = field(default_factory=dict)
     prompt_attributes: Mapping[str, str] = field(default_factory=dict)
-    unfinished: str = ""
+    turns: tuple[Turn, ...] = ()
 
 
 class AgentsFile:

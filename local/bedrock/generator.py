@@ -1,21 +1,20 @@
-"""The stand-in's own model: quotes passages, and calls tools by a script. Deterministic."""
+"""The stand-in's own model: quotes passages, and calls the tools that a message asks for. Deterministic."""
 
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from local.bedrock import extractive, structured
+from local.bedrock.agent_heads.earlier import Turn, turns_of
 from local.bedrock.card import asks_for_a_card, card
 from local.bedrock.conversation import ConverseRequest, Finish, Message, Part, Text, ToolResult, ToolUse
 from local.bedrock.embedder import Embedder
 from local.bedrock.plan import asks_for_a_plan, plan
 from local.bedrock.prompt import parse
-from local.bedrock.toolchoice import ASKING, Call, Done, continued, next_step
+from local.bedrock.toolchoice import Call, Done, next_step
 from local.bedrock.tools import Tool
-
-# The earlier turns are quoted before the message; the last one may ask for what its question left out.
-_UNFINISHED = re.compile(rf"User:\n\| ([^\n]*)\nYou:\n(?:\|[^\n]*\n)*\|[^\n]*{re.escape(ASKING)}$")
 
 
 class ExtractiveModel:
@@ -36,8 +35,8 @@ class ExtractiveModel:
             yield from _limited(extractive.answer(parse(last.text), self._embedder), request.max_tokens)
 
     def _with_tools(self, request: ConverseRequest) -> Iterator[Part]:
-        message, done = _turn(request.messages)
-        step = next_step(request.tools, message, done, self._embedder)
+        message, before, done = _turn(request.messages)
+        step = next_step(request.tools, message, before, done, self._embedder)
         if isinstance(step, Call):
             yield from _tool_use(request, step.tool, step.arguments)
         elif request.must_use_tool and not done:
@@ -61,23 +60,36 @@ def _forced_input(tool: Tool, text: str) -> Mapping[str, Any]:
     return filled
 
 
-def _turn(messages: tuple[Message, ...]) -> tuple[str, list[Done]]:
-    """The user's last message, and the tool calls since. A message that answers a question completes the one before."""
-    said = max(index for index, message in enumerate(messages) if message.role == "user" and message.text)
-    *before, text = [block.text for block in messages[said].blocks if isinstance(block, Text)]
-    if before and (asked := _UNFINISHED.search(before[-1])):
-        text = continued(asked[1], text)
-    elif said >= 2 and messages[said - 1].text.endswith(ASKING):
-        text = continued(messages[said - 2].text, text)
+def _turn(messages: tuple[Message, ...]) -> tuple[str, tuple[Turn, ...], list[Done]]:
+    """The user's last message, the turns before it, and the tool calls since.
+
+    The turns are messages of the conversation, or quoted in a text before the last message.
+    """
+    said = max(index for index, message in enumerate(messages) if message.role == "user" and _texts(message)[-1:])
+    *quoted, text = _texts(messages[said])
+    whole = [
+        Turn(asked.text, answer.text)
+        for asked, answer in pairwise(messages[:said])
+        if asked.role == "user" and asked.text
+    ]
+    before = (*whole, *turns_of("\n".join(quoted)))
     uses = [block for message in messages[said:] for block in message.blocks if isinstance(block, ToolUse)]
     results = {
         block.tool_use_id: block for message in messages for block in message.blocks if isinstance(block, ToolResult)
     }
-    return text, [
-        Done(use.name, {name: str(value) for name, value in use.input.items()}, found.text, found.failed)
-        for use in uses
-        if (found := results.get(use.tool_use_id))
-    ]
+    return (
+        text,
+        before,
+        [
+            Done(use.name, {name: str(value) for name, value in use.input.items()}, found.text, found.failed)
+            for use in uses
+            if (found := results.get(use.tool_use_id))
+        ],
+    )
+
+
+def _texts(message: Message) -> list[str]:
+    return [block.text for block in message.blocks if isinstance(block, Text)]
 
 
 def _tool_use(request: ConverseRequest, tool: Tool, given: Mapping[str, Any]) -> Iterator[Part]:

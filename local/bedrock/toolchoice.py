@@ -1,54 +1,34 @@
-"""Chooses the tool that a message calls, by a script of patterns. Converse tool use and InvokeAgent share it.
+"""Chooses the tools that a message calls. Converse tool use and InvokeAgent share it.
 
-A message calls one tool, and the tool's result is the answer. If no pattern matches, the answer says what can be asked.
+What a message asks for is read by learnt heads (`agent_heads`); what "it", "that" and "undo" are stands in the earlier
+turns. The tool's result is the answer. What cannot be done is said with a sentence to copy that would do it.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from local.bedrock import agent_replies
+from local.bedrock.agent_heads import earlier
+from local.bedrock.agent_heads.earlier import Turn
+from local.bedrock.agent_heads.request import AgentHeads, Request, packaged
+from local.bedrock.agent_replies import ASKING, NOUNS, TAKEN
 from local.bedrock.embedder import Embedder
 from local.bedrock.extractive import evidence
 from local.bedrock.prompt import parse
 from local.bedrock.tools import Tool
 
-ASKING = "What is it?"
-_KIND = r"(?P<kind>character|location|episode|group|topic)"
-_PROFILE = rf"(?:{_KIND}(?: profile)?|profile)(?: (?:of|for|named|called))?(?::? (?P<name>[^:,]+))?"
-_THE = r"(?:an?|the|my|this)"
-_THAT = r" (?:that )?I (?:just )?(?:deleted|changed|lost)"
-# A title ends at a colon, or is quoted and may have colons.
-_THEORY = r"theory(?: about|:)?(?: (?P<title>[\"“][^\"”]+[\"”]|[^:]+?))?"
-_NEW_NAME = r"(?::? +(?P<new_name>.+))?"
-_NEW_TITLE = r"(?::? +(?P<new_title>.+))?"
-_AGAIN = r"(?:bring back|restore|undelete)"
-_NUMBER = r"(?:version (?P<version>\d+) of )?"
-
-# The message that calls a tool: letter case does not matter, and a pattern's groups are the tool's arguments.
-SCRIPT = {
-    "list_profiles": rf"(?:list|show)(?: me)?(?: my)?(?: {_KIND})? profiles",
-    "get_profile": rf"show(?: me)?(?: an?| the| my)? {_PROFILE}",
-    "save_profile": rf"(?:create|make|save)(?: an?| the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
-    "append_to_profile": rf"add to {_THE} {_PROFILE}(?:[:,] *(?P<addition>.+))?",
-    "amend_profile": rf"(?:amend|change|correct)(?: the| my)? {_PROFILE}(?:[:,] *(?P<description>.+))?",
-    "rename_profile": rf"rename(?: the| my)? {_PROFILE} (?:to|as){_NEW_NAME}",
-    "delete_profile": rf"delete(?: the| my)? {_PROFILE}",
-    "restore_profile": (
-        rf"{_AGAIN} {_NUMBER}(?:the |my )?(?:{_KIND} )?profile(?:{_THAT}|(?: (?:of|for))?:? (?P<name>[^:,]+))"
-    ),
-    "list_theories": r"(?:list|show)(?: me)?(?: my| all my)?(?: saved)? theories",
-    "get_theory": r"show(?: me)? (?:the|my) theory(?: about|:)?(?: (?P<title>.+))?",
-    # The first six words of a theory are its title.
-    "save_theory": r"save (?:the|my|this|a) theory(?: that|:)?(?: (?P<statement>(?P<title>\S+(?: \S+){0,5}).*))?",
-    "append_to_theory": rf"add to {_THE} {_THEORY}(?:: *(?P<addition>.+))?",
-    "amend_theory": rf"(?:amend|change|correct) {_THE} {_THEORY}(?:: *(?P<statement>.+))?",
-    "rename_theory": rf"rename {_THE} {_THEORY} (?:to|as){_NEW_TITLE}",
-    "delete_theory": rf"delete {_THE} {_THEORY}",
-    "restore_theory": rf"{_AGAIN} {_NUMBER}{_THE} (?:theory{_THAT}|{_THEORY})",
-}
-# Any other message is a claim if there is an evidence tool: its first sentence, without the words up to a colon.
-CLAIM = {"search_evidence": r"(?:[^:.?!]*: *)?(?P<query>.+?)(?:[.?!](?:\s.*)?)?"}
-UNSAID = {"kind": "character"}
+_SURE = 0.9
+_TITLE_WORDS = 6
+# A message that surely asks for one of these is no answer to a question for a missing argument.
+_ANEW = ("list", "get", "rename", "delete", "restore")
+# A list of one kind lacks the others, so a kind that is not said must be likely.
+_SURE_OF_KIND = 0.65
+_KIND = re.compile(r"\b(character|location|episode|group|topic)s?\b", re.IGNORECASE)
+_MANY = re.compile(r"\b(?:profiles|theories|cards|entries|notes)\b", re.IGNORECASE)
+# Words of a message that wants a new entry, and not more in the one that is there.
+_CREATES = re.compile(r"\b(?:create|make|new|start|set up)\b", re.IGNORECASE)
+_STATEMENT = re.compile(r"^The theory “[^\n]*:\n((?:\|[^\n]*(?:\n|$))+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +39,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """An answer; `asks` when it asks for a missing argument, so that the next message completes this one."""
+    """An answer; one that ends with `ASKING` asks for a missing argument, and the next message completes this one."""
 
     text: str
-    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,48 +54,160 @@ class Done:
     failed: bool = False
 
 
-def continued(unfinished: str, message: str) -> str:
-    """A message that answers the question asked before completes the earlier message.
-
-    One that matches the script starts anew.
-    """
-    scripted = any(_match(pattern, message) for pattern in SCRIPT.values())
-    return message if not unfinished or scripted else f"{unfinished}: {message}"
-
-
-def next_step(tools: Sequence[Tool], message: str, done: Sequence[Done], embedder: Embedder) -> Call | Say:
-    """Raises EmbedderUnavailableError when a result has passages to quote from."""
-    if done:
-        return Say(_told(done[-1], embedder))
+def next_step(
+    tools: Sequence[Tool], message: str, before: Sequence[Turn], done: Sequence[Done], embedder: Embedder
+) -> Call | Say:
+    """The next call, or the answer. Raises EmbedderUnavailableError when a result has passages to quote from."""
     offered = {tool.name: tool for tool in tools}
-    for name, pattern in (SCRIPT | CLAIM).items():
-        if name in offered and (found := _match(pattern, message)):
-            return _complete(offered[name], found.groupdict(default=""))
-    return Say("I can do this here: " + ", ".join(tool.name.replace("_", " ") for tool in tools) + ".")
+    store = "theories" if "get_theory" in offered else "profiles"
+    request = understood(message, before, store, packaged())
+    if not done:
+        return _first(request, message, before, offered)
+    return _further(request, message, done, offered) or Say(_told(request, done, embedder))
 
 
-def _match(pattern: str, message: str) -> re.Match[str] | None:
-    return re.fullmatch(pattern, message.strip(" \n.!"), re.IGNORECASE | re.DOTALL)
+def understood(message: str, before: Sequence[Turn], store: str, heads: AgentHeads) -> Request:
+    """What the message asks of the agent of this store, with what the turns before say of it."""
+    unfinished = _unfinished(before)
+    found = heads.read(message)
+    if not unfinished or (found.action in _ANEW and found.sure >= _SURE):
+        return _resolved(_to_agent(found, message, store, heads), message, before, heads)
+    asked = before[: len(before) - len(unfinished)]
+    first = unfinished[0]
+    request = _resolved(_to_agent(heads.read(first), first, store, heads), first, asked, heads)
+    for answer in (*unfinished[1:], message):
+        role = agent_replies.missing(request)
+        request = request.saying(role, answer.strip()) if role else request
+    return request
 
 
-def _complete(tool: Tool, said: Mapping[str, str]) -> Call | Say:
-    values = {name: value.strip(" \"'“”") for name, value in said.items()}
-    arguments = dict[str, str]()
-    for parameter in tool.parameters:
-        value = values.get(parameter.name) or (UNSAID.get(parameter.name, "") if parameter.required else "")
-        if value:
-            arguments[parameter.name] = value
-        elif parameter.required:
-            what = tool.name.replace("_", " ").capitalize()
-            return Say(f"{what}: the {parameter.name} is missing. {ASKING}", asks=True)
-    return Call(tool, arguments)
+def _unfinished(before: Sequence[Turn]) -> list[str]:
+    """The messages of the last request while its arguments are asked for, oldest first."""
+    messages: list[str] = []
+    for turn in reversed(before):
+        if not turn.answer.endswith(ASKING):
+            break
+        messages.insert(0, turn.message)
+    return messages
 
 
-def _told(call: Done, embedder: Embedder) -> str:
-    """The result unchanged, or its passages nearest to the search text."""
-    if call.failed:
-        return f"That did not work: {call.result}"
-    passages = parse(call.result).passages
+def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> Request:
+    """The request as one to the agent that was asked, unless the message surely means the other one."""
+    if request.action == "none" and store == "theories":
+        request = replace(request, action="search", text=_claim(message))
+    elif request.action == "none":
+        likely = heads.read(message, "save")
+        request = replace(request, kind=likely.kind, name=likely.name, text=likely.text)
+    if request.action == "get" and not request.name and _MANY.search(message):
+        request = replace(request, action="list")
+    if request.store == "both":
+        return request if request.action == "list" else replace(request, store=store)
+    means_other = request.store != store and request.store_sure >= _SURE
+    return request if means_other else replace(request, store=store)
+
+
+def _claim(message: str) -> str:
+    """The first sentence, without the words up to a colon."""
+    found = re.match(r"(?:[^:.?!]*: *)?(.+?)(?:[.?!](?:\s|$)|$)", message.strip(), re.DOTALL)
+    return found[1] if found else message
+
+
+def _resolved(request: Request, message: str, before: Sequence[Turn], heads: AgentHeads) -> Request:
+    """The request with the entry and the text that the turns before tell, where the message does not."""
+    if request.action in ("list", "none") or not before:
+        return request
+    if request.action == "search":
+        return replace(request, text=request.text or ("" if request.name else earlier.claim(before, heads)))
+    if request.action == "save":
+        return _with_earlier_text(request, before, heads)
+    chosen = earlier.chosen(message, before)
+    entry = chosen or (None if request.name else earlier.meant(before, NOUNS.get(request.store, "profile"), heads))
+    request = replace(request, name=entry.name) if entry else request
+    if request.action in ("append", "amend") and not request.text:
+        return replace(request, text=earlier.claim(before[-1:], heads))
+    return request
+
+
+def _with_earlier_text(request: Request, before: Sequence[Turn], heads: AgentHeads) -> Request:
+    if request.store == "theories":
+        return replace(request, text=request.text or earlier.claim(before, heads))
+    if request.name and request.text:
+        return request
+    said = heads.read(before[-1].message, "save")
+    name = request.name or said.name
+    return replace(request, name=name, text=request.text or said.text or before[-1].message.strip())
+
+
+def _first(request: Request, message: str, before: Sequence[Turn], offered: Mapping[str, Tool]) -> Call | Say:
+    tool = offered.get(_tool_name(request))
+    if request.action == "none" or tool is None:
+        return Say(f"{agent_replies.undone(request)}. {agent_replies.says(request)}")
+    if request.action == "restore" and not request.version:
+        noun = NOUNS.get(request.store, "profile")
+        if earlier.last_change(before, noun, request.name) == "Saved":
+            says = agent_replies.says(replace(request, action="delete"))
+            return Say(f"Nothing was brought back: {request.name} was newly saved, so nothing was before it. {says}")
+    role = agent_replies.missing(request)
+    if role:
+        return Say(agent_replies.asks_for(request, role))
+    if request.action == "search" and request.name and "get_theory" in offered:
+        return Call(offered["get_theory"], {"title": request.name})
+    return Call(tool, _arguments(request, message, tool))
+
+
+def _tool_name(request: Request) -> str:
+    store = "profiles" if request.store == "both" else request.store
+    if request.action == "list":
+        return f"list_{store}"
+    if request.action == "search":
+        return "search_evidence"
+    return f"{'append_to' if request.action == 'append' else request.action}_{NOUNS[store]}"
+
+
+def _arguments(request: Request, message: str, tool: Tool) -> dict[str, str]:
+    title = request.name or " ".join(request.text.split()[:_TITLE_WORDS])
+    text = request.text
+    values = {"name": request.name, "title": title, "new_name": request.new_name, "new_title": request.new_name}
+    values |= {"description": text, "statement": text, "addition": text, "query": text}
+    values |= {"version": request.version, "kind": _kind(request, message)}
+    return {each.name: values[each.name] for each in tool.parameters if values.get(each.name)}
+
+
+def _kind(request: Request, message: str) -> str:
+    """The likeliest kind of a new profile; of others what the message says, so that none is missed by a guess."""
+    if request.action == "save":
+        return request.kind
+    said = _KIND.search(message.replace(request.name, ""))
+    if said:
+        return said[1].lower()
+    is_sure = request.action == "list" and request.kind != "any" and request.kind_sure >= _SURE_OF_KIND
+    return request.kind if is_sure else ""
+
+
+def _further(request: Request, message: str, done: Sequence[Done], offered: Mapping[str, Tool]) -> Call | None:
+    """The call after a call: the other list, more for an entry that is there, the evidence for a saved theory."""
+    last = done[-1]
+    if last.failed:
+        return None
+    if request.action == "list" and request.store == "both" and len(done) == 1 and "list_theories" in offered:
+        return Call(offered["list_theories"], {})
+    if request.action == "save" and len(done) == 1 and last.result.startswith(TAKEN) and not _CREATES.search(message):
+        more = offered[_tool_name(replace(request, action="append"))]
+        return Call(more, _arguments(replace(request, action="append"), message, more))
+    if request.action == "search" and last.name == "get_theory":
+        found = _STATEMENT.match(last.result)
+        claim = re.sub(r"^\| ?", "", found[1], flags=re.MULTILINE).strip() if found else request.text or request.name
+        return Call(offered["search_evidence"], {"query": claim})
+    return None
+
+
+def _told(request: Request, done: Sequence[Done], embedder: Embedder) -> str:
+    """The result, or its passages nearest to the search text."""
+    last = done[-1]
+    if last.failed:
+        return f"That did not work: {last.result}"
+    passages = parse(last.result).passages
     if passages:
-        return evidence(call.arguments.get("query", ""), passages, embedder)
-    return re.sub(r"^\| ?", "", call.result, flags=re.MULTILINE).strip() or "Done."
+        return evidence(last.arguments.get("query", ""), passages, embedder)
+    shown = done if request.action == "list" else done[-1:]
+    return "\n\n".join(agent_replies.told(request, each.result) for each in shown)

@@ -212,13 +212,13 @@ def test_failed_search_is_no_empty_result(table: tuple[DynamoDBClient, str], mon
     [
         (
             "agent_profiles",
-            "list_profiles get_profile save_profile append_to_profile amend_profile rename_profile delete_profile "
-            "restore_profile",
+            "list_profiles list_theories get_profile save_profile append_to_profile amend_profile rename_profile "
+            "delete_profile restore_profile",
         ),
         (
             "agent_theories",
-            "save_theory list_theories get_theory append_to_theory amend_theory rename_theory delete_theory "
-            "restore_theory search_evidence",
+            "save_theory list_theories list_profiles get_theory append_to_theory amend_theory rename_theory "
+            "delete_theory restore_theory search_evidence",
         ),
     ],
 )

@@ -119,7 +119,9 @@ def _exclusive(targets: Floats) -> Callable[[Floats], tuple[float, Floats]]:
     def loss(scores: Floats) -> tuple[float, Floats]:
         exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
         chances = exponentials / exponentials.sum(axis=1, keepdims=True)
-        return float(-np.log((chances * targets).sum(axis=1) + 1e-12).sum()), chances - targets
+        hits = chances * targets
+        of_right = hits.sum(axis=1, keepdims=True) + 1e-12
+        return float(-np.log(of_right).sum()), chances - hits / of_right
 
     return loss
 

@@ -109,7 +109,8 @@ def test_a_tool_is_chosen_called_and_its_result_told(runtime: Any) -> None:
 def test_a_missing_argument_is_asked_for_and_the_next_message_completes_the_call(runtime: Any) -> None:
     request = converse_request("Create a profile for Paulina", toolConfig={"tools": [SAVE]})
     reply = runtime.converse(**request)
-    assert "description" in reply["output"]["message"]["content"][0]["text"]
+    asked = "Nothing was saved yet. The text of the profile “Paulina” is missing. What is it?"
+    assert reply["output"]["message"]["content"][0]["text"] == asked
     request["messages"] += [
         reply["output"]["message"],
         {"role": "user", "content": [{"text": "She is the widow of Antigonus"}]},

@@ -132,7 +132,7 @@ def test_session_attributes_last_for_the_session_and_prompt_attributes_for_one_r
 
 
 def test_a_missing_argument_is_asked_for_and_given_by_the_next_message(runtime: Any, lambdas: LambdaEndpoint) -> None:
-    assert "description" in text_of(invoke(runtime, "Create a profile for Paulina"))
+    assert "The text of the profile “Paulina” is missing." in text_of(invoke(runtime, "Create a profile for Paulina"))
     assert lambdas.calls == []
     invoke(runtime, "She is the widow of Antigonus")
     values = {parameter["name"]: parameter["value"] for parameter in lambdas.calls[0][1]["parameters"]}

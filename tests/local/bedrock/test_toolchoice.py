@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from local.bedrock.agent_heads.earlier import Turn
+from local.bedrock.agent_replies import ASKING
 from local.bedrock.embedder import HashEmbedder
 from local.bedrock.toolchoice import Call, Done, Say, next_step
 from local.bedrock.tools import Tool
@@ -20,6 +22,7 @@ def function(name: str, /, **parameters: tuple[str, bool]) -> Tool:
 
 PROFILES = (
     function("list_profiles", kind=(KIND, False)),
+    function("list_theories"),
     function("get_profile", kind=(KIND, False), name=("Its name", True)),
     function("save_profile", kind=(KIND, True), name=("Its name", True), description=("What to keep", True)),
     function("append_to_profile", kind=(KIND, False), name=("Its name", True), addition=("What is new", True)),
@@ -31,6 +34,7 @@ PROFILES = (
 THEORIES = (
     function("save_theory", title=("A short title", True), statement=("The claim", True)),
     function("list_theories"),
+    function("list_profiles", kind=(KIND, False)),
     function("get_theory", title=("Its title", True)),
     function("append_to_theory", title=("Its title", True), addition=("What is new", True)),
     function("amend_theory", title=("Its title", True), statement=("The claim", True)),
@@ -41,14 +45,20 @@ THEORIES = (
 )
 
 
-def step(tools: tuple[Tool, ...], message: str, *done: Done) -> Call | Say:
-    return next_step(tools, message, done, HashEmbedder())
+def step(tools: tuple[Tool, ...], message: str, *done: Done, before: tuple[Turn, ...] = ()) -> Call | Say:
+    return next_step(tools, message, before, done, HashEmbedder())
 
 
-def called(tools: tuple[Tool, ...], message: str, *done: Done) -> tuple[str, dict[str, Any]]:
-    made = step(tools, message, *done)
+def called(tools: tuple[Tool, ...], message: str, *done: Done, before: tuple[Turn, ...] = ()) -> tuple[str, Any]:
+    made = step(tools, message, *done, before=before)
     assert isinstance(made, Call), made
     return made.tool.name, dict(made.arguments)
+
+
+def said(tools: tuple[Tool, ...], message: str, *done: Done, before: tuple[Turn, ...] = ()) -> str:
+    found = step(tools, message, *done, before=before)
+    assert isinstance(found, Say), found
+    return found.text
 
 
 PAULINA = {"kind": "character", "name": "Paulina", "description": "widow of Antigonus"}
@@ -57,6 +67,7 @@ CALLS: list[tuple[tuple[Tool, ...], str, str, dict[str, str]]] = [
     (PROFILES, "Delete the profile called Dogberry", "delete_profile", {"name": "Dogberry"}),
     (PROFILES, "Delete the character “Old Man”", "delete_profile", {"kind": "character", "name": "Old Man"}),
     (PROFILES, "list my episode profiles", "list_profiles", {"kind": "episode"}),
+    (PROFILES, "Show my profiles", "list_profiles", {}),
     (PROFILES, "Show me my profiles", "list_profiles", {}),
     (PROFILES, "Show me the location Ephesus", "get_profile", {"kind": "location", "name": "Ephesus"}),
     (PROFILES, "Add to my profile of Ann: old", "append_to_profile", {"name": "Ann", "addition": "old"}),
@@ -82,18 +93,77 @@ def test_a_message_calls_its_function(tools: tuple[Tool, ...], message: str, fun
 
 @pytest.mark.parametrize(
     ("message", "missing"),
+    [("Create a character profile", "name"), ("Save a profile for Paulina", "text"), ("Show a profile", "name")],
+)
+def test_a_missing_argument_is_asked_for_and_the_next_message_is_taken_as_it(message: str, missing: str) -> None:
+    asked = said(PROFILES, message)
+    assert asked.endswith(ASKING)
+    assert f"{missing} of the profile" in asked
+    reply = step(PROFILES, "Perdita", before=(Turn(message, asked),))
+    assert isinstance(reply, Say) or "Perdita" in reply.arguments.values()
+
+
+SAVED = Turn("note that Paulina is a widow", "Saved the character profile “Paulina”.")
+RENAMED = Turn("rename it", "Renamed the character profile “Paulina” to “Lady Paulina”.")
+TWO = Turn("my profiles", "You have 2:\n- character Ann (2026-11-01): old\n- location Ephesus (2026-11-01): a port")
+CLAIM = Turn("my theory: the bear is real. Any evidence?", "Nothing was found.")
+
+
+@pytest.mark.parametrize(
+    ("message", "before", "function", "name"),
     [
-        ("Create a character profile", "name"),
-        ("Save a profile for Paulina", "description"),
-        ("Show a profile", "name"),
-        ("Add to my profile of Paulina", "addition"),
+        ("delete it", SAVED, "delete_profile", "Paulina"),
+        ("undo", RENAMED, "restore_profile", "Lady Paulina"),
+        ("delete the second one", TWO, "delete_profile", "Ephesus"),
+        ("rename the first one to Anna", TWO, "rename_profile", "Ann"),
     ],
 )
-def test_a_missing_argument_is_asked_for(message: str, missing: str) -> None:
-    said = step(PROFILES, message)
-    assert isinstance(said, Say)
-    assert said.asks
-    assert missing in said.text
+def test_what_is_not_named_stands_in_the_turns_before(message: str, before: Turn, function: str, name: str) -> None:
+    tool, arguments = called(PROFILES, message, before=(before,))
+    assert (tool, arguments["name"]) == (function, name)
+
+
+def test_a_claim_of_the_turn_before_is_saved_under_the_title_of_this_one() -> None:
+    arguments = {"title": "Exit", "statement": "the bear is real"}
+    assert called(THEORIES, "save that as a theory called Exit", before=(CLAIM,)) == ("save_theory", arguments)
+
+
+def test_what_was_newly_saved_is_undone_by_a_deletion_that_the_user_asks_for() -> None:
+    assert said(PROFILES, "undo", before=(SAVED,)).endswith("Say: delete the profile of Paulina")
+
+
+def test_more_on_an_entry_that_is_there_is_added_to_it() -> None:
+    taken = Done("save_profile", {}, "There is already a character profile “Paulina”. Nothing was saved. It says:\n| a")
+    tool, arguments = called(PROFILES, "note that Paulina is bold", taken)
+    assert (tool, arguments["name"]) == ("append_to_profile", "Paulina")
+    created = said(PROFILES, "Create a profile of Paulina: bold", taken)
+    assert created.endswith("Say: add to the profile of Paulina: bold")
+
+
+def test_a_message_for_both_lists_both() -> None:
+    message = "show all my profiles and theories"
+    assert called(THEORIES, message) == ("list_profiles", {})
+    profiles = Done("list_profiles", {}, "You have no profiles.")
+    assert called(THEORIES, message, profiles) == ("list_theories", {})
+    theories = Done("list_theories", {}, "You have no theories.")
+    assert said(THEORIES, message, profiles, theories) == "You have no profiles.\n\nYou have no theories."
+
+
+def test_the_evidence_for_a_saved_theory_is_searched_by_its_statement() -> None:
+    message = "Is there evidence for my theory Exit?"
+    assert called(THEORIES, message) == ("get_theory", {"title": "Exit"})
+    read = Done("get_theory", {"title": "Exit"}, "The theory “Exit”, saved on 2026-11-01:\n| the bear is real\n")
+    assert called(THEORIES, message, read) == ("search_evidence", {"query": "the bear is real"})
+
+
+def test_a_refusal_and_another_agents_request_say_that_nothing_was_done_with_a_sentence_to_copy() -> None:
+    refused = Done("save_profile", {}, "Refused: the user's message does not ask to save anything, so nothing …")
+    assert said(PROFILES, "Create a profile of Paulina: a widow", refused) == (
+        "Nothing was saved, because your message does not clearly ask for it. Say: create a profile of Paulina: a widow"
+    )
+    assert said(PROFILES, "Save as a theory called Exit: the bear is real") == (
+        "Nothing was saved. Say: create a theory called Exit: the bear is real"
+    )
 
 
 def test_passages_without_numbers_are_quoted_by_their_places_alone() -> None:
@@ -104,23 +174,13 @@ def test_passages_without_numbers_are_quoted_by_their_places_alone() -> None:
         "| GHOST: The serpent that did sting thy father's life\n| now wears his crown.\n\n(4 more not shown here.)"
     )
     done = Done("search_evidence", {"query": "The serpent that did sting thy father's life"}, result)
-    said = step(THEORIES, "My theory: the serpent wears the crown. Does the text agree?", done)
-    assert isinstance(said, Say)
-    assert 'Ghost says: "The serpent that did sting thy father\'s life" — Hamlet, 1.5\n' in f"{said.text}\n"
-    assert "[" not in said.text
-    assert "|" not in said.text
-    assert "more not shown" not in said.text
+    text = said(THEORIES, "My theory: the serpent wears the crown. Does the text agree?", done)
+    assert 'Ghost says: "The serpent that did sting thy father\'s life" — Hamlet, 1.5\n' in f"{text}\n"
+    assert "[" not in text
+    assert "|" not in text
+    assert "more not shown" not in text
 
 
 def test_a_result_without_passages_is_told_as_it_is() -> None:
     listed = Done("list_profiles", {}, "- character Paulina: a widow\n")
     assert step(PROFILES, "list my profiles", listed) == Say("- character Paulina: a widow")
-
-
-@pytest.mark.parametrize("message", ["Hello", "Make a card for Dogberry", "Save my theory: The porter is drunk"])
-def test_a_message_that_calls_no_tool_on_offer_is_told_what_can_be_done(message: str) -> None:
-    said = step(PROFILES, message)
-    assert said == Say(
-        "I can do this here: list profiles, get profile, save profile, append to profile, amend profile, "
-        "rename profile, delete profile, restore profile."
-    )

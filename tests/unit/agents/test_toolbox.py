@@ -40,6 +40,6 @@ def test_missing_null_and_odd_arguments_are_told_to_the_model(toolbox: Toolbox) 
 @pytest.mark.parametrize("name", ["", "__init__", "store", "drop_table"])
 def test_only_described_tools_exist(toolbox: Toolbox, name: str) -> None:
     assert toolbox.call(ANN, name, {}) == (
-        "There is no such tool. The tools are: list_profiles, get_profile, save_profile, append_to_profile, "
-        "amend_profile, rename_profile, delete_profile, restore_profile."
+        "There is no such tool. The tools are: list_profiles, list_theories, get_profile, save_profile, "
+        "append_to_profile, amend_profile, rename_profile, delete_profile, restore_profile."
     )

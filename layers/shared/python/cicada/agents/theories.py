@@ -66,6 +66,11 @@ class ProfileTools(Struct, frozen=True):
         return self._entries(session).listed(_any_kind(kind))
 
     @answering_refusals
+    def list_theories(self, session: ToolSession) -> str:
+        """Title, date and beginning of every theory, for a message that asks for all that is kept."""
+        return _kept(self.keeping, session, AgentKind.THEORIES).listed("")
+
+    @answering_refusals
     def get_profile(self, session: ToolSession, kind: str = "", name: str = "") -> str:
         """The whole profile."""
         return self._entries(session).read(_any_kind(kind), name)
@@ -107,7 +112,12 @@ class ProfileTools(Struct, frozen=True):
         return Restoring(self._entries(session)).restore(_any_kind(kind), name, version)
 
     def _entries(self, session: ToolSession) -> Entries:
-        return Entries(self.keeping, EntryScope(session.principal, session.knowledge_base, AgentKind.PROFILES))
+        return _kept(self.keeping, session, AgentKind.PROFILES)
+
+
+def _kept(keeping: Keeping, session: ToolSession, agent: AgentKind) -> Entries:
+    """The user's entries of one agent."""
+    return Entries(keeping, EntryScope(session.principal, session.knowledge_base, agent))
 
 
 def _any_kind(text: str) -> str:
@@ -118,6 +128,7 @@ def profile_toolbox(tools: ProfileTools) -> Toolbox:
     """The tools by their names in the description."""
     verbs = (
         tools.list_profiles,
+        tools.list_theories,
         tools.get_profile,
         tools.save_profile,
         tools.append_to_profile,
@@ -150,6 +161,11 @@ class TheoryTools(Struct, frozen=True):
     def list_theories(self, session: ToolSession) -> str:
         """Title, date and beginning of every theory."""
         return self._entries(session).listed("")
+
+    @answering_refusals
+    def list_profiles(self, session: ToolSession, kind: str = "") -> str:
+        """Kind, name, date and beginning of every profile, for a message that asks for all that is kept."""
+        return _kept(self.keeping, session, AgentKind.PROFILES).listed(_any_kind(kind))
 
     @answering_refusals
     def get_theory(self, session: ToolSession, title: str = "") -> str:
@@ -196,7 +212,7 @@ class TheoryTools(Struct, frozen=True):
         return f"{_EVIDENCE}\n\n{passages}"
 
     def _entries(self, session: ToolSession) -> Entries:
-        return Entries(self.keeping, EntryScope(session.principal, session.knowledge_base, AgentKind.THEORIES))
+        return _kept(self.keeping, session, AgentKind.THEORIES)
 
 
 def theory_toolbox(tools: TheoryTools) -> Toolbox:
@@ -204,6 +220,7 @@ def theory_toolbox(tools: TheoryTools) -> Toolbox:
     verbs = (
         tools.save_theory,
         tools.list_theories,
+        tools.list_profiles,
         tools.get_theory,
         tools.append_to_theory,
         tools.amend_theory,

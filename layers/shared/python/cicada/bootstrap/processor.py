@@ -16,6 +16,7 @@ from cicada.agents.agents import AgentOnDemand
 from cicada.agents.model import Agent, AgentSearch
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
+from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.passages import PassageAnswerer
@@ -84,7 +85,8 @@ def answerer() -> Answerer:
     search, gate = knowledge_search(settings.search, index), PermissionGate(index)
     completeness = _completeness(settings, index)
     classifier = MessageClassifier(search.bases, load_model())
-    planner = chosen_planner(settings.planner, RulesPlanner(classifier.classify, SchemaPlanner()), classifier.threshold)
+    rules = RulesPlanner(classifier.classify, SchemaPlanner(), asks_change=lambda message: bool(asked_writes(message)))
+    planner = chosen_planner(settings.planner, rules, classifier.threshold)
 
     def has_documents(principal: Principal, name: str) -> bool:
         if index.count_documents(readable_passages(principal, name)):

@@ -13,6 +13,7 @@ from cicada.documents.model import AnyOf, Condition, Contains
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
 from cicada.text import one_line
+from cicada.understanding.agent_follow_ups import continuing_agent
 from cicada.understanding.asking_back import chosen
 from cicada.understanding.completions import completed, may_complete
 from cicada.understanding.consistency import contradiction
@@ -46,12 +47,13 @@ class RulesPlanner(Struct, frozen=True):
     """`classify` gets a message and its base. `documents` plans questions on documents whose metadata have a schema.
 
     A message that seems general with less confidence than `general_confidence` is searched for: an unneeded search
-    costs little, an unanswered question much.
+    costs little, an unanswered question much. `asks_change`: whether a message asks to change profiles or theories.
     """
 
     classify: Callable[[str, str], Classification]
     documents: Planner | None = None
     general_confidence: float = 0.5
+    asks_change: Callable[[str], bool] = lambda _: False
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of the intent, or of the documents' metadata and texts."""
@@ -85,6 +87,7 @@ class RulesPlanner(Struct, frozen=True):
         if self.documents and request.messages and _chosen_document(request):
             return self.documents.plan(request)
         found = self.classify(request.message, request.knowledge_base)
+        found = continuing_agent(found, request, self.classify, self.asks_change)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
         if found.intent is not Intent.SCRIPT_QUERY:

@@ -100,15 +100,7 @@ def packaged_heads() -> Heads:
 
 def load_heads(content: bytes) -> Heads:
     """The heads of a file that `dump_heads` wrote."""
-    header, _, body = zlib.decompress(content).partition(b"\n")
-    said: dict[str, Any] = json.loads(header)
-    heads, at = {}, 0
-    for name, each in said["heads"].items():
-        rows = []
-        for _ in each["classes"]:
-            rows.append(array("b", body[at : at + _MASK + 1]))
-            at += _MASK + 1
-        heads[name] = Head(tuple(each["classes"]), tuple(rows), tuple(each["bias"]), each["unit"], each["exclusive"])
+    heads, said = read_heads(content)
     return Heads(
         heads=heads,
         known=frozenset(said["known"]),
@@ -118,6 +110,20 @@ def load_heads(content: bytes) -> Heads:
         sure=said["sure"],
         digest=said["digest"],
     )
+
+
+def read_heads(content: bytes) -> tuple[dict[str, Head], Mapping[str, Any]]:
+    """The heads by their names, and the file's header with what else its user put there."""
+    header, _, body = zlib.decompress(content).partition(b"\n")
+    said: Mapping[str, Any] = json.loads(header)
+    heads, at = {}, 0
+    for name, each in said["heads"].items():
+        rows = []
+        for _ in each["classes"]:
+            rows.append(array("b", body[at : at + _MASK + 1]))
+            at += _MASK + 1
+        heads[name] = Head(tuple(each["classes"]), tuple(rows), tuple(each["bias"]), each["unit"], each["exclusive"])
+    return heads, said
 
 
 def _dense(said: Mapping[str, Any]) -> DenseHead:

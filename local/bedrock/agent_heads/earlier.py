@@ -1,0 +1,110 @@
+"""What the earlier turns of a conversation say of "it", "that" and the last change."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from local.bedrock.agent_heads.request import AgentHeads, Request
+
+_KIND = r"(?:(?P<kind>character|location|episode|group|topic) )?"
+_LISTED = re.compile(rf"^- {_KIND}(?P<name>.+?) \((?:deleted on )?\d{{4}}-\d\d-\d\d\)", re.MULTILINE)
+_RENAMED = re.compile(r" to “([^”]+)”\.")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PLACE = re.compile(rf"\b(?:{'|'.join(_ORDINALS)}|last|(\d)(?:st|nd|rd|th))\b", re.IGNORECASE)
+_QUOTED_TURN = re.compile(r"^(User|You):$")
+# What the tools say of a change that was made.
+CHANGES = ("Saved", "Added to", "Amended", "Renamed", "Deleted", "Brought back")
+# Claims do not stand in messages that ask for these.
+_NO_CLAIM = ("list", "get", "delete", "restore", "rename")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A message of the user and the answer, which is empty if it is unknown."""
+
+    message: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """An entry that an answer or a message names."""
+
+    name: str
+    kind: str = ""
+
+
+def turns_of(quoted: str) -> tuple[Turn, ...]:
+    """The turns of a text in which each is quoted behind bars, below `User:` and `You:`."""
+    said: list[tuple[str, list[str]]] = []
+    for line in quoted.splitlines():
+        if _QUOTED_TURN.match(line):
+            said.append((line, []))
+        elif said and line.startswith("|"):
+            said[-1][1].append(line.removeprefix("|").removeprefix(" "))
+    turns: list[Turn] = []
+    for who, lines in said:
+        text = "\n".join(lines)
+        if who == "User:":
+            turns.append(Turn(text))
+        elif turns:
+            turns[-1] = Turn(turns[-1].message, text)
+    return tuple(turns)
+
+
+def listed(turn: Turn) -> list[Mentioned]:
+    """The entries that an answer lists."""
+    return [Mentioned(each["name"], each["kind"] or "") for each in _LISTED.finditer(turn.answer)]
+
+
+def meant(turns: Sequence[Turn], noun: str, heads: AgentHeads) -> Mentioned | None:
+    """The entry that "it" is: the last that was named, or the only one of a list. `noun`: profile or theory."""
+    return next(filter(None, (_named(turn, noun, heads) for turn in reversed(turns))), None)
+
+
+def chosen(message: str, turns: Sequence[Turn]) -> Mentioned | None:
+    """The entry that "the second one" is, of the last list."""
+    entries = next((entries for turn in reversed(turns) if (entries := listed(turn))), [])
+    found = _PLACE.search(message)
+    if not found:
+        return None
+    word = found[0].lower()
+    place = int(found[1]) - 1 if found[1] else len(entries) - 1 if word == "last" else _ORDINALS.index(word)
+    return entries[place] if 0 <= place < len(entries) else None
+
+
+def _named(turn: Turn, noun: str, heads: AgentHeads) -> Mentioned | None:
+    label = re.search(rf"{_KIND}{noun} “(?P<name>[^”]+)”", turn.answer)
+    if label and not turn.answer.startswith("There is no"):
+        renamed = _RENAMED.search(turn.answer) if turn.answer.startswith("Renamed") else None
+        return Mentioned(renamed[1] if renamed else label["name"], label["kind"] or "")
+    entries = listed(turn)
+    if len(entries) == 1:
+        return entries[0]
+    asked = heads.read(turn.message)
+    return Mentioned(asked.new_name or asked.name) if asked.name or asked.new_name else None
+
+
+def last_change(turns: Sequence[Turn], noun: str, name: str) -> str:
+    """The first word of the answer that told the last change of an entry; empty if none did."""
+    for turn in reversed(turns):
+        first = turn.answer.partition("\n")[0]
+        if first.startswith(CHANGES) and f"{noun} “{name}”" in first:
+            return first.partition(" ")[0]
+    return ""
+
+
+def claim(turns: Sequence[Turn], heads: AgentHeads) -> str:
+    """What the user said last that can be kept or tested."""
+    return next(_claims(turns, heads), "")
+
+
+def _claims(turns: Sequence[Turn], heads: AgentHeads) -> Iterator[str]:
+    for turn in reversed(turns):
+        asked = heads.read(turn.message)
+        if asked.action not in _NO_CLAIM:
+            yield _claim_of(asked, turn.message, heads)
+
+
+def _claim_of(asked: Request, message: str, heads: AgentHeads) -> str:
+    return asked.text or heads.read(message, "search").text or message.strip()

@@ -1,0 +1,94 @@
+"""What the stand-in says of a request to an agent: a tool's result, what is missing, or a sentence to copy."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from local.bedrock.agent_heads.request import Request
+
+ASKING = "What is it?"
+NOUNS = {"profiles": "profile", "theories": "theory"}
+REFUSED = "Refused: the user's message"
+TAKEN = "There is already a "
+_NONE = "There is no "
+_UNDONE = {
+    "save": "Nothing was saved",
+    "append": "Nothing was added",
+    "amend": "Nothing was changed",
+    "rename": "Nothing was renamed",
+    "delete": "Nothing was deleted",
+    "restore": "Nothing was brought back",
+}
+_NEEDS = {
+    "get": ("name",),
+    "save": ("name", "text"),
+    "append": ("name", "text"),
+    "amend": ("name", "text"),
+    "rename": ("name", "new_name"),
+    "delete": ("name",),
+    "search": ("text",),
+}
+_SENTENCES = {
+    "list": "show my {store}",
+    "get": "show the {entry}",
+    "save": "create a {entry}: {text}",
+    "append": "add to the {entry}: {text}",
+    "amend": "change the {entry} to: {text}",
+    "rename": "rename the {entry} to {new_name}",
+    "delete": "delete the {entry}",
+    "restore": "restore the {entry}",
+    "search": "is there evidence that {text}?",
+}
+_GAP = "…"
+
+
+def undone(request: Request) -> str:
+    """That nothing was done, in the words of what was asked for."""
+    return _UNDONE.get(request.action, "Nothing was done")
+
+
+def missing(request: Request) -> str:
+    """The first argument that is needed and not there. A theory has a title of its own words if it is given none."""
+    needed: Sequence[str] = _NEEDS.get(request.action, ())
+    if (request.store == "theories" and request.action == "save") or (request.name and request.action == "search"):
+        needed = [role for role in needed if role != ("name" if request.action == "save" else "text")]
+    return next((role for role in needed if not getattr(request, role)), "")
+
+
+def asks_for(request: Request, role: str) -> str:
+    """Asks for a missing argument; the next message is taken as it."""
+    noun = NOUNS.get(request.store, "profile")
+    of = f" of the {noun} “{request.name}”" if request.name and role != "name" else f" of the {noun}"
+    what = {"name": f"The name{of}", "new_name": f"The new name{of}", "text": f"The text{of}"}[role]
+    done = f"{undone(request)} yet. " if request.action in _UNDONE else ""
+    return f"{done}{what} is missing. {ASKING}"
+
+
+def says(request: Request) -> str:
+    """The sentence to copy that asks for the same in words that are surely understood."""
+    action = request.action if request.action in _SENTENCES else "save"
+    store = request.store if request.store in NOUNS else "profiles"
+    named = " called" if store == "theories" else " of"
+    if action != "save" and store == "theories":
+        named = ""
+    sentence = _SENTENCES[action].format(
+        store=store,
+        entry=f"{NOUNS[store]}{named} {request.name or _GAP}",
+        text=request.text or _GAP,
+        new_name=request.new_name or _GAP,
+    )
+    return f"Say: {sentence}"
+
+
+def told(request: Request, result: str) -> str:
+    """A tool's result without its bars; where nothing was done, with a sentence to copy."""
+    if result.startswith(REFUSED):
+        return f"{undone(request)}, because your message does not clearly ask for it. {says(request)}"
+    text = re.sub(r"^\| ?", "", result, flags=re.MULTILINE).strip() or "Done."
+    if result.startswith(TAKEN):
+        return f"{text}\n{says(replace(request, action='append'))}"
+    if result.startswith(_NONE) and request.action in ("append", "amend"):
+        return f"{text}\n{undone(request)}. {says(replace(request, action='save'))}"
+    if result.startswith(_NONE) and request.action in _UNDONE:
+        return f"{text}\n{undone(request)}."
+    return text

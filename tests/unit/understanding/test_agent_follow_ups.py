@@ -1,0 +1,59 @@
+"""Which agent a message goes to that continues what was asked before."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from cicada.dialogue import Turn
+from cicada.understanding.by_rules import RulesPlanner
+from cicada.understanding.model import Classification, Intent
+from tests.fakes.planners import plan_request
+
+PROFILE, THEORY, SEARCH = Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST, Intent.SCRIPT_QUERY
+INTENTS = {
+    "note that Ann limps": Classification(PROFILE, 1.0, "…"),
+    "my theory: she lies": Classification(THEORY, 1.0, "…"),
+    "undo": Classification(Intent.GENERAL, 0.6, "…"),
+    "delete it": Classification(PROFILE, 0.6, "…"),
+    "the one with the limp": Classification(SEARCH, 0.7, "…"),
+    "who dies?": Classification(SEARCH, 0.97, "…"),
+    "who lies?": Classification(SEARCH, 0.7, "…"),
+}
+
+
+def intent(message: str, *before: str, answer: str = "Done.", served: tuple[Intent, ...] = tuple(Intent)) -> Intent:
+    asks_change = {"undo", "delete it", "who dies?"}.__contains__
+    planner = RulesPlanner(lambda message, _: INTENTS[message], asks_change=asks_change)
+    turns = tuple(Turn(each, answer) for each in before)
+    request = replace(plan_request(), message=message, messages=before, turns=turns, intents=served)
+    return planner.plan(request).intent
+
+
+@pytest.mark.parametrize(
+    ("message", "before", "expected"),
+    [
+        ("undo", ("note that Ann limps",), PROFILE),
+        ("undo", ("my theory: she lies", "undo"), THEORY),
+        ("delete it", ("my theory: she lies",), THEORY),
+        ("delete it", ("who dies?",), PROFILE),
+        ("undo", ("note that Ann limps", "who dies?"), Intent.GENERAL),
+        ("who dies?", ("note that Ann limps",), SEARCH),
+        ("who lies?", ("note that Ann limps",), SEARCH),
+    ],
+)
+def test_a_message_that_asks_for_a_change_goes_to_the_agent_before(
+    message: str, before: tuple[str, ...], expected: Intent
+) -> None:
+    assert intent(message, *before) is expected
+
+
+def test_what_an_agent_asked_is_answered_to_it() -> None:
+    asked = "Several profiles match “Ann”; which one?"
+    assert intent("the one with the limp", "note that Ann limps", answer=asked) is PROFILE
+    assert intent("who lies?", "note that Ann limps", answer=asked) is SEARCH
+    assert intent("the one with the limp", "note that Ann limps") is SEARCH
+
+
+def test_an_agent_that_the_base_does_not_have_is_not_asked() -> None:
+    assert intent("undo", "note that Ann limps", served=(SEARCH, Intent.GENERAL)) is Intent.GENERAL
