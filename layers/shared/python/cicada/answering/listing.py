@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from cicada.answering.figures import name_of, sentences, worded
+from cicada.answering.in_force import preference, preferred
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
@@ -52,6 +53,9 @@ class ListingAnswerer(Struct, frozen=True):
         said = [_matching(total, "; ".join(described(condition, schema) for condition in readable.conditions))]
         numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
         said += sentences(numbers) if numbers else ()
+        if documents is not None and not plan.sort:
+            order = preference(question.message, schema, readable.conditions)
+            rows = rows.only(preferred(rows.items, lambda row: row, order))
         is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
         shown = rows if is_list else rows.only(())
         said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
