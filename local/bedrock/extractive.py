@@ -60,7 +60,22 @@ def _best(found: Nearest) -> list[Span]:
             reply = found.reply_to(position)
             if found.spans[position].asks and reply is not None:
                 positions.append(reply)
-    return [found.spans[position] for position in list(dict.fromkeys(positions))[:QUOTED]]
+    chosen = [found.spans[position] for position in list(dict.fromkeys(positions))[:QUOTED]]
+    return chosen if found.spans[0].passage.state else _in_force_first(found, chosen)
+
+
+def _in_force_first(found: Nearest, chosen: Sequence[Span]) -> list[Span]:
+    """The chosen spans, and the best one of the same section in force where they are only of another version.
+
+    Not for prompts that begin with what is not in force: they have the order that was asked for.
+    """
+    places = {span.passage.place for span in chosen if span.passage.state}
+    places -= {span.passage.place for span in chosen if not span.passage.state}
+    best: dict[str, Span] = {}
+    for span in (found.spans[position] for position, _ in found.ranked):
+        if span.passage.place in places and not span.passage.state:
+            best.setdefault(span.passage.place, span)
+    return sorted((*best.values(), *chosen), key=lambda span: bool(span.passage.state))
 
 
 def _quote(span: Span) -> str:

@@ -13,7 +13,9 @@ CONDITIONS = re.compile(r"^each passage is of a document that meets\b", re.IGNOR
 QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
 # The other form of a heading: a line of its own, and each part of the place under its label, behind a bar.
 OPENING = re.compile(r"^(?:\[\d+\]|Passage:)$")
-LABEL = re.compile(r"^(Document|Section|Episode|Chapter|Messages|Speakers|Text):(?: (.*))?$")
+LABEL = re.compile(r"^(Document|Section|Episode|Chapter|Messages|Speakers|State|Text):(?: (.*))?$")
+# What the application says of a document that is not in force.
+NOT_IN_FORCE = re.compile(r" · State: (.*) \((?:not yet|no longer) in force\)$")
 SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
 SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
 STAGE_DIRECTION = re.compile(r"^[(\[].*[)\]]$")
@@ -38,9 +40,23 @@ class Passage:
 
     @property
     def locator(self) -> str:
-        """`Episode: Macbeth · Chapter: 5.5 Dunsinane. … · Messages: 12–31` → `Macbeth, 5.5`."""
-        fields = [field.partition(": ")[2] or field for field in self.heading.split(" · ")]
-        return ", ".join(_short(field) for field in fields[:2])
+        """`Episode: Macbeth · Chapter: 5.5 Dunsinane. … · Messages: 12–31` → `Macbeth, 5.5`.
+
+        A document that is not in force has its state behind its title: `Data Integrity Policy (retired), Retention`.
+        """
+        title, *others = [_short(field.partition(": ")[2] or field) for field in self.place.split(" · ")]
+        return ", ".join([f"{title} ({self.state})" if self.state else title, *others[:1]])
+
+    @property
+    def place(self) -> str:
+        """The heading without the state, which is the same for a section in two versions."""
+        return self.heading.partition(" · State: ")[0]
+
+    @property
+    def state(self) -> str:
+        """What the document is called that is not in force; empty for all others."""
+        found = NOT_IN_FORCE.search(self.heading)
+        return found[1] if found else ""
 
 
 @dataclass(frozen=True, slots=True)

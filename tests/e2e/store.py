@@ -21,7 +21,7 @@ CONFIDENTIAL = "policy-hr-003.md"
 _FOLDER = ROOT / "samples" / "store"
 _CHOSEN = {
     "sop": "qa-001 qa-003 qa-004 qa-006 qa-009 qa-011 qa-014 qa-019 mfg-002 mfg-003 mfg-007 it-005 hr-004 lab-007",
-    "policy": "hr-002 hr-003 hr-007 hr-009 qa-001 sc-002",
+    "policy": "hr-002 hr-003 hr-007 hr-009 qa-001 qa-005 qa-006 sc-002",
     "contract": "2019-002 2020-004 2022-014 2023-005 2023-017 2024-001",
     "report": "2021-003 2024-013 2025-018 2026-002",
 }

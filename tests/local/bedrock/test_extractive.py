@@ -35,6 +35,42 @@ def test_a_colon_in_prose_does_not_make_a_speaker() -> None:
     assert passage.locator == "Cleaning of vessels, 4.2"
 
 
+VERSIONS = """Passages:
+
+[1]
+Document:
+| Cleaning of vessels
+Section:
+| Rinsing
+State: approved (in force)
+Text:
+| The vessel is rinsed with water for injections.
+
+[2]
+Document:
+| Cleaning of vessels
+Section:
+| Rinsing
+State: retired (no longer in force)
+Text:
+| The vessel is rinsed three times with purified water.
+
+Question: How often is the vessel rinsed with purified water?
+"""
+
+
+def test_a_quotation_of_a_document_that_is_not_in_force_says_so_and_comes_last(minilm: Embedder) -> None:
+    assert answer(parse(VERSIONS), minilm).splitlines() == [
+        '"The vessel is rinsed with water for injections." — Cleaning of vessels, Rinsing [1]',
+        '"The vessel is rinsed three times with purified water." — Cleaning of vessels (retired), Rinsing [2]',
+    ]
+
+
+def test_a_section_that_is_not_in_force_is_not_quoted_without_the_one_that_is(minilm: Embedder) -> None:
+    far = VERSIONS.replace("The vessel is rinsed with water for injections.", "Nothing is to be left behind.")
+    assert [line[-3:] for line in answer(parse(far), minilm).splitlines()] == ["[1]", "[2]"]
+
+
 def barred(prompt: str) -> str:
     """The prompt with a quotation bar before the text of its passages, as a quoting application writes it."""
     asked = prompt.rindex("\n\nQuestion:")

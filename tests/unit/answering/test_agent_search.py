@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.agents.model import ANSWER_LIMIT_BYTES
 from cicada.answering.agent_search import PermittedAgentSearch
@@ -8,6 +9,8 @@ from cicada.answering.prompt import evidence_text
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.access import OpenAccess
@@ -35,6 +38,19 @@ def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> 
         "Text:\n| O, treachery!"
     )
     assert "[" not in text
+
+
+def test_what_is_in_force_comes_first_and_the_rest_says_that_it_is_not() -> None:
+    rule = StandingRule("status", ("approved",), no_longer=("retired",))
+    old, new = passage(1, "Once a year."), passage(3, "Every month.")
+    old, new = replace(old, metadata={"status": "retired"}), replace(new, metadata={"status": "approved"})
+    search = agent_search(FixedIndex(old, new))
+    status = SchemaField("status", FieldType.KEYWORD, ("approved", "retired"), shown=True)
+    base = KnowledgeBase("scripts", schema=Schema({"status": status}, in_force=rule))
+    search = replace(search, knowledge=replace(search.knowledge, bases=KnowledgeBases(named={"scripts": base})))
+    text = search.search(ANN, "scripts", "how often")
+    assert text == f"{evidence_text(new, rule)}\n\n{evidence_text(old, rule)}"
+    assert "State: retired (no longer in force)" in text
 
 
 def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:

@@ -13,7 +13,7 @@ from cicada.documents.catalogue import Card, DocumentRow, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.model import Intent
@@ -99,6 +99,51 @@ def test_a_question_on_metadata_shows_the_rows_of_the_documents_that_it_names(he
     assert end.listing.documents == ("sop-qa-003.md",)
     both = ask(here, plan(Shape.METADATA_ONLY, "SOP-QA-003", "the Chnage Control SOP"))
     assert listed(both) == ["sop-qa-006.md", "sop-qa-003.md"]
+
+
+VERSIONS = ("policy-1.md", "retired", "2019-01-01"), ("policy-2.md", "approved", "2024-01-01")
+
+
+@pytest.fixture
+def versions(here: Situation) -> Situation:
+    fields = {**SCHEMA.fields, "status": SchemaField("status", FieldType.KEYWORD, ("approved", "retired"), shown=True)}
+    schema = Schema(fields, in_force=StandingRule("status", ("approved",), no_longer=("retired",)))
+    here.bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=schema)})
+    for name, status, effective in VERSIONS:
+        put(here, name, "Data Integrity Policy", {"status": status, "effective": effective})
+    return here
+
+
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [
+        ("Who owns the Data Integrity Policy?", ["policy-2.md", "policy-1.md"]),
+        ("Who owned the old Data Integrity Policy?", ["policy-1.md", "policy-2.md"]),
+    ],
+)
+def test_the_name_of_two_versions_means_both_the_one_asked_for_first(
+    versions: Situation, message: str, order: list[str]
+) -> None:
+    question = replace(QUESTION, message=message)
+    for single in (False, True):
+        fields = plan(Shape.METADATA_ONLY, "Data Integrity Policy", single=single)
+        assert listed(ask(versions, fields, question)) == order
+    whole = ask(versions, plan(Shape.CONTENT_ONLY, "Data Integrity Policy"), question)
+    [cited] = [part for part in whole if isinstance(part, Cited)]
+    assert [each.passage.document.document_id for each in cited.passages] == order
+
+
+def test_an_order_that_is_asked_for_wins_over_what_is_in_force(versions: Situation) -> None:
+    oldest = replace(plan(Shape.METADATA_ONLY, "Data Integrity Policy"), sort=Sort("effective"))
+    assert listed(ask(versions, oldest)) == ["policy-1.md", "policy-2.md"]
+
+
+def test_a_description_that_only_versions_of_one_document_meet_means_both(versions: Situation) -> None:
+    described = AnyOf("status", frozenset({"approved", "retired"}))
+    assert listed(ask(versions, plan(Shape.METADATA_ONLY, single=True, filters=[described]))) == [
+        "policy-1.md",
+        "policy-2.md",
+    ]
 
 
 def test_a_name_wins_over_a_condition_that_its_document_does_not_meet(here: Situation) -> None:

@@ -10,6 +10,7 @@ from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.knowledge_bases.schema import StandingRule
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
 from tests.fakes.access import permitted
 from tests.fakes.chat_model import ScriptedModel, failing_model
@@ -38,6 +39,23 @@ def test_the_sources_show_what_the_schema_of_their_base_shows() -> None:
     cited = list(here.by_passages(replace(QUESTION, knowledge_base="plays")))[1]
     assert isinstance(cited, Cited)
     assert cited.schema == SCHEMA
+
+
+def test_the_retired_version_is_cited_behind_the_one_in_force_unless_it_is_asked_for() -> None:
+    rule = StandingRule("status", ("approved",), no_longer=("retired",))
+    in_schema = replace(SCHEMA, in_force=rule)
+    old, new = passage("Once a year.", 1), passage("Every month.", 2)
+    old, new = replace(old, metadata={"status": "retired"}), replace(new, metadata={"status": "approved"})
+    here = Situation(
+        FixedIndex(old, new),
+        reranker=FixedReranker(relevance={old.passage_id: 0.9, new.passage_id: 0.5}),
+        bases=KnowledgeBases(named={"scripts": KnowledgeBase("scripts", schema=in_schema)}),
+    )
+    for message, order in (("How often?", [new, old]), ("How often did the old one say?", [old, new])):
+        cited = list(here.by_passages(replace(QUESTION, message=message)))[1]
+        assert isinstance(cited, Cited)
+        assert [each.passage for each in cited.passages] == order
+        assert "State: retired (no longer in force)\nText:\n| Once a year." in here.model.prompts[-1].user
 
 
 def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:

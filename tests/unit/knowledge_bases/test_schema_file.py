@@ -7,10 +7,12 @@ import pytest
 from cicada.documents.catalogue import Sort
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import parse_schema, read_knowledge_bases
-from cicada.knowledge_bases.schema import FieldType, SchemaField
+from cicada.knowledge_bases.schema import FieldType, SchemaField, Standing, StandingRule
 from tests.unit.knowledge_bases.schemas import PROCEDURES
 
 FIELD = '[fields.status]\ntype = "keyword"\n'
+STATUS = FIELD + "shown = true\nvalues = ['draft', 'approved', 'retired']\n"
+IN_FORCE = STATUS + "[in_force]\nfield = 'status'\n"
 
 
 def test_a_file_says_fields_order_date_and_logins() -> None:
@@ -27,6 +29,16 @@ def test_a_file_says_fields_order_date_and_logins() -> None:
     assert (schema.sort, schema.date) == (Sort("effective", descending=True), "effective")
     assert schema.logins == {"ann@example.org": "Ann Lee"}
     assert [name for name, field in schema.fields.items() if field.is_owner] == ["owner"]
+
+
+def test_a_file_says_which_values_are_in_force_and_which_field_names_what_is_replaced() -> None:
+    more = "values = ['approved']\nnot_yet = ['draft']\nno_longer = ['retired']\nreplaces = 'old'\n"
+    rule = parse_schema(IN_FORCE + more + "[fields.old]\ntype = 'keywords'", "s.toml").in_force
+    assert rule == StandingRule("status", ("approved",), ("draft",), ("retired",), "old")
+    said = [rule.standing({"status": value}) for value in ("approved", "draft", "retired", "lost")]
+    assert said == [Standing.IN_FORCE, Standing.NOT_YET, Standing.NO_LONGER, None]
+    assert rule.standing({}) is None
+    assert parse_schema(PROCEDURES, "sops.toml").in_force is None
 
 
 def test_a_base_has_the_schema_of_the_file_with_its_name(tmp_path: Path) -> None:
@@ -99,6 +111,30 @@ def test_a_schema_that_is_wrong_is_refused_under_its_files_name(tmp_path: Path) 
             "line 6, field 'kind': the name 'state' means the field 'status' too",
         ),
         ("[fields.title]\ntype = 'keyword'", "line 1, field 'title': 'title' is no metadata"),
+        (IN_FORCE, r"line 5: \[in_force\] lacks values"),
+        (IN_FORCE + "values = 'approved'", r"line 7: \[in_force\] values should be a list"),
+        (IN_FORCE + "values = ['approved']\ngone = ['retired']", r"line 8: \[in_force\] has the unknown key 'gone'"),
+        (IN_FORCE + "values = []", "line 7, in_force: no value means that a document is in force"),
+        (
+            IN_FORCE + "values = ['valid']",
+            "line 7, in_force: 'valid' is none of the values of 'status'; use one of draft",
+        ),
+        (
+            IN_FORCE + "values = ['approved']\nno_longer = ['retired', 'approved']",
+            "line 8, in_force: 'approved' stands in values too",
+        ),
+        (
+            IN_FORCE + "values = ['approved']\nreplaces = 'after'",
+            "line 8, in_force: 'after' is no keyword field of the schema",
+        ),
+        (
+            "[in_force]\nfield = 'state'\nvalues = ['a']\n" + FIELD,
+            "line 2, in_force: there is no field 'state'; use one",
+        ),
+        (
+            "[in_force]\nfield = 'status'\nvalues = ['a']\n" + FIELD + "values = ['a']",
+            "line 2, in_force: the field 'status' must be a keyword that is shown",
+        ),
     ],
 )
 def test_a_contradiction_is_refused_with_file_line_and_field(text: str, said: str) -> None:

@@ -122,8 +122,8 @@ class Permitted(Struct, Generic[T], frozen=True):
             raise ConfigurationError("Only the permission gate says what is permitted.")
 
     def only(self, chosen: Sequence[T]) -> Permitted[T]:
-        """Keep the items that are among the chosen ones."""
-        return replace(self, items=tuple(item for item in self.items if any(item is each for each in chosen)))
+        """Keep the chosen ones of the items, in the order in which they are chosen."""
+        return replace(self, items=tuple(each for each in chosen if any(each is item for item in self.items)))
 
     def __iter__(self) -> Iterator[T]:
         return iter(self.items)

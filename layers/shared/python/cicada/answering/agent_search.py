@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from cicada.agents.model import fitted
 from cicada.answering.audit import document_of
+from cicada.answering.in_force import preference, preferred_passages
 from cicada.answering.prompt import evidence_text
 from cicada.identity import Principal
 from cicada.observability.telemetry import note_shown
@@ -30,4 +31,6 @@ class PermittedAgentSearch(Struct, frozen=True):
         if not shown:
             self.check_index(principal, knowledge_base)
         note_shown(document_of(each.passage) for each in shown)
-        return fitted([evidence_text(each.passage) for each in shown], "\n\n")
+        schema = self.knowledge.bases.of(knowledge_base).schema
+        ordered = preferred_passages(shown.items, preference(query, schema))
+        return fitted([evidence_text(each.passage, schema.in_force) for each in ordered], "\n\n")

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.figures import name_of, sentences, worded
+from cicada.answering.in_force import preference, preferred
 from cicada.answering.parts import AnswerPart, Finished, Listed, Match, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
@@ -53,6 +54,9 @@ class ListingAnswerer(Struct, frozen=True):
         read = self._read(plan, readable, schema, principal)
         if read.total == 0 and not plan.offset:
             yield Unanswered()
+        if documents is not None and not plan.sort:
+            order = preference(question.message, schema, readable.conditions)
+            read = replace(read, rows=read.rows.only(preferred(read.rows.items, lambda row: row, order)))
         first = _matching(read.total, _in_words(readable, schema))
         yield from _parts(plan, readable, schema, read, first)
 

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.answering.in_force import are_versions
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.document_routing.names import MOST_NAMED, DocumentNames, all_named, is_identifier, nearest
@@ -158,7 +159,7 @@ class _Meaning:
         return [each for each in missing if is_identifier(each.name)]
 
     def _is_unclear(self, named: _Named) -> bool:
-        if self._plan.single and len(named.rows) > 1:
+        if self._plan.single and len(named.rows) > 1 and not self._are_versions(named.rows):
             return True
         is_name = is_identifier(named.name) or self._plan.shape is Shape.METADATA_ONLY
         return is_name and len(named.rows) > MOST_NAMED
@@ -188,10 +189,15 @@ class _Meaning:
         rows, total = permitted.items, page.total - permitted.withheld
         if plan.sort and plan.limit == 1:
             rows, total = rows[:1], min(1, total)
-        if total <= 1:
+        if total <= 1 or (total == len(rows) and self._are_versions(rows)):
             return self._about(rows) if rows else Meant(plan)
         conditions = "; ".join(described(each, self._schema) for each in plan.filters)
         return self._asked_back(f"{total:,} documents match ({conditions}).", self._likely(rows, matching), total)
+
+    def _are_versions(self, rows: Sequence[DocumentRow]) -> bool:
+        """Whether all are versions of one document, so that its name or description means all of them."""
+        rule = self._schema.in_force
+        return rule is not None and all(are_versions(rows[0], row, rule) for row in rows[1:])
 
     def _likely(self, rows: Sequence[DocumentRow], matching: PassageFilter) -> Sequence[DocumentRow]:
         """Put documents first whose cards have most of what is searched for, where not all can be named."""

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
+from cicada.answering.in_force import preference, preferred_passages
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -22,7 +23,7 @@ from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.model import Retrieval
+from cicada.retrieval.model import Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
@@ -80,7 +81,10 @@ class PassageAnswerer(Struct, frozen=True):
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
         conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
-        prompt = passages_prompt(plan.asked(question.message), shown, base.content, earlier, conditions=conditions)
+        asked = plan.asked(question.message)
+        prompt = passages_prompt(
+            asked, shown, base.content, earlier, conditions=conditions, in_force=base.schema.in_force
+        )
         usage = yield from streamed(self.model, prompt)
         yield replace(
             end,
@@ -92,6 +96,8 @@ class PassageAnswerer(Struct, frozen=True):
 
 class _PermittedSearch:
     """The searches for one answer. What the user may not view by now is judged and shown as if it did not exist.
+
+    The passages are ordered by what is in force; the evidence is judged by the nearest ones, in the search's order.
 
     `matching`: how many documents meet the conditions of the last search, if there are any.
     """
@@ -110,6 +116,8 @@ class _PermittedSearch:
         self._gate = gate
         self._plan = plan
         self._principal = principal
+        schema = knowledge.bases.of(plan.knowledge_base).schema
+        self._order = preference(question.message, schema, (*question.scope, *plan.filters))
         self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
 
     def __call__(self, query: str) -> Retrieval:
@@ -118,7 +126,9 @@ class _PermittedSearch:
         with phase("searching"):
             found = self._knowledge.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
         self.matching = found.matching
-        return found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
+        found = found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
+        ordered = preferred_passages(found.passages, self._order, found.candidates)
+        return replace(found, ranking=Ranking(tuple(ordered), found.ranking.by))
 
     def permitted(self, items: Sequence[T], document: Callable[[T], DocumentKey]) -> Permitted[T]:
         with phase("gate"):

@@ -8,6 +8,7 @@ from itertools import chain
 from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget, within_budget
+from cicada.answering.in_force import preference, preferred
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -59,6 +60,9 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         readable = readable_passages(principal, plan.knowledge_base, question.scope)
         with phase("searching"):
             dispatched = self.dispatcher.dispatch(plan.subjects, readable)
+        schema = self.bases.of(plan.knowledge_base).schema
+        order = preference(question.message, schema, (*question.scope, *plan.filters))
+        dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
         documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
         with phase("gate"):
             permitted = self.gate.permit(principal, list(chain.from_iterable(documents)), _document)
@@ -95,9 +99,9 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         asked, total = (plan.asked(question.message), None if plan.again else documents.total)
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
-        usage = yield from streamed(
-            self.model, passages_prompt(asked, documents.passages, base.content, earlier, total)
-        )
+        shown, in_force = documents.passages, base.schema.in_force
+        prompt = passages_prompt(asked, shown, base.content, earlier, total, in_force=in_force)
+        usage = yield from streamed(self.model, prompt)
         yield Finished((*documents.path, "generate"), None, usage.input_tokens, usage.output_tokens)
 
 

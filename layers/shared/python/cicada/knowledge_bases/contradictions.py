@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from cicada.documents.catalogue import TITLE
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.values import folded
 
 VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
@@ -29,6 +29,8 @@ def contradictions(schema: Schema) -> Iterator[Contradiction]:
     yield from _names(schema.fields.values())
     yield from _owners(schema)
     yield from _order(schema)
+    if schema.in_force:
+        yield from _in_force(schema.in_force, schema)
 
 
 def _of_field(found: SchemaField) -> Iterator[Contradiction]:
@@ -93,3 +95,29 @@ def _order(schema: Schema) -> Iterator[Contradiction]:
         yield Contradiction(
             ("date",), f"the field '{schema.date}' is of type {schema.fields[schema.date].type}; use a date."
         )
+
+
+def _in_force(found: StandingRule, schema: Schema) -> Iterator[Contradiction]:
+    field, known = schema.fields.get(found.field), ", ".join(schema.fields) or "none"
+    if field is None:
+        yield Contradiction(("in_force", "field"), f"there is no field '{found.field}'; use one of {known}.")
+        return
+    if field.type is not FieldType.KEYWORD or not field.shown:
+        reason = f"the field '{found.field}' must be a keyword that is shown, so that people see which document holds."
+        yield Contradiction(("in_force", "field"), reason)
+    if not found.values:
+        yield Contradiction(("in_force", "values"), "no value means that a document is in force; name one.")
+    meaning: dict[str, str] = {}
+    for key in ("values", "not_yet", "no_longer"):
+        for value in getattr(found, key):
+            if value not in field.values:
+                reason = f"'{value}' is none of the values of '{found.field}'; use one of {', '.join(field.values)}."
+                yield Contradiction(("in_force", key), reason)
+            if value in meaning:
+                reason = f"'{value}' stands in {meaning[value]} too; a value says one thing, so keep one."
+                yield Contradiction(("in_force", key), reason)
+            meaning[value] = key
+    replaces = schema.fields.get(found.replaces)
+    if found.replaces and (replaces is None or replaces.type not in (FieldType.KEYWORD, FieldType.KEYWORDS)):
+        reason = f"'{found.replaces}' is no keyword field of the schema, so it cannot name what a document replaces."
+        yield Contradiction(("in_force", "replaces"), reason)

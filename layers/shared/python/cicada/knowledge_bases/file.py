@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import Sort
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.contradictions import contradictions
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import (
     AgentName,
     ContentKind,
@@ -81,6 +81,15 @@ class _File(Form, frozen=True):
     date: _Text | None = None
     logins: dict[_Text, _Text] = field(default_factory=dict)
     items: tuple[_Text, ...] = ()
+    in_force: Any = None
+
+
+class _StandingRule(Form, frozen=True):
+    field: _Text
+    values: tuple[_Text, ...]
+    not_yet: tuple[_Text, ...] = ()
+    no_longer: tuple[_Text, ...] = ()
+    replaces: _Text = ""
 
 
 class _Field(Form, frozen=True):
@@ -112,7 +121,15 @@ def _schema(text: str, name: str, tables: dict[str, Any]) -> Schema:
         date=found.date,
         logins=found.logins,
         items=found.items,
+        in_force=_in_force(text, name, found.in_force),
     )
+
+
+def _in_force(text: str, name: str, table: object) -> StandingRule | None:
+    if table is None:
+        return None
+    found = _read_field(_StandingRule, text, name, table, ("in_force",))
+    return StandingRule(found.field, found.values, found.not_yet, found.no_longer, found.replaces)
 
 
 def _field(text: str, name: str, field: str, table: object) -> SchemaField:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from cicada.documents.catalogue import Sort
+from cicada.documents.model import MetadataValue
 
 
 class FieldType(StrEnum):
@@ -40,11 +41,43 @@ class SchemaField(Struct, frozen=True):
     is_owner: bool = False
 
 
+class Standing(StrEnum):
+    """Whether a document holds; the values are what people read."""
+
+    IN_FORCE = "in force"
+    NOT_YET = "not yet in force"
+    NO_LONGER = "no longer in force"
+
+
+class StandingRule(Struct, frozen=True):
+    """Which values of `field` say that a document is in force, not yet, or no longer.
+
+    `replaces`: the field in which a document names those that it replaces; empty without such a field.
+    """
+
+    field: str
+    values: tuple[str, ...]
+    not_yet: tuple[str, ...] = ()
+    no_longer: tuple[str, ...] = ()
+    replaces: str = ""
+
+    @property
+    def standings(self) -> dict[str, Standing]:
+        """What each value says."""
+        lists = {Standing.IN_FORCE: self.values, Standing.NOT_YET: self.not_yet, Standing.NO_LONGER: self.no_longer}
+        return {value: standing for standing, values in lists.items() for value in values}
+
+    def standing(self, metadata: Mapping[str, MetadataValue]) -> Standing | None:
+        """The standing of a document with this metadata, None where its value says nothing."""
+        value = metadata.get(self.field)
+        return self.standings.get(value) if isinstance(value, str) else None
+
+
 class Schema(Struct, frozen=True):
     """The fields by name. Metadata of other names is kept as keywords.
 
     `items`: what one record is called, singular; plurals are understood. `sort`: the order of a listing that asks for
-    none. `date`: the date field that "latest" and a bare period mean.
+    none. `date`: the date field that "latest" and a bare period mean. `in_force`: None where no field says what holds.
     `logins`: for a user's login, the name by which owner fields call this person.
     """
 
@@ -53,6 +86,7 @@ class Schema(Struct, frozen=True):
     date: str | None = None
     logins: Mapping[str, str] = field(default_factory=dict)
     items: tuple[str, ...] = ()
+    in_force: StandingRule | None = None
 
 
 SchemaOf: TypeAlias = Callable[[str], Schema]
