@@ -23,6 +23,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
+from cicada.permissions import base_of
 from cicada.understanding.model import Intent
 from cicada.understanding.paging import listed_page
 from cicada.understanding.plan import Plan, Shape
@@ -59,7 +60,7 @@ class Answerer(Struct, frozen=True):
         plan = meant.plan
         annotate(intent=plan.intent.value, strategy=plan.shape.value, knowledgeBase=plan.knowledge_base)
         for part in parts:
-            yield self._finished(part, meant, question) if isinstance(part, Finished) else part
+            yield self._finished(part, meant, question, principal) if isinstance(part, Finished) else part
 
     def _answered(
         self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]
@@ -78,7 +79,7 @@ class Answerer(Struct, frozen=True):
             return meant, self._parts(meant, question, principal, earlier)
         # What was read as conditions was a part of a name.
         meant = replace(meant, plan=replace(meant.plan, shape=Shape.CONTENT_ONLY, filters=()))
-        return meant, self.whole_documents.answer(documents, meant.plan, question, earlier)
+        return meant, self.whole_documents.answer(documents, question, earlier)
 
     @property
     def _named_documents(self) -> NamedDocuments:
@@ -123,9 +124,9 @@ class Answerer(Struct, frozen=True):
         usage = yield from streamed(self.model, general_prompt(question.message, earlier))
         yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)
 
-    def _finished(self, part: Finished, meant: Meant, question: Question) -> Finished:
+    def _finished(self, part: Finished, meant: Meant, question: Question, principal: Principal) -> Finished:
         plan = meant.plan
-        schema = self.listings.bases.of(plan.knowledge_base).schema
+        schema = base_of(self.listings.bases, principal, plan.knowledge_base).schema
         applied = (*question.scope, *plan.filters) if plan.shape in FROM_DOCUMENTS else ()
         conditions = (*(described(each, schema) for each in applied), *meant.conditions)
         listing = part.listing or listed_page(plan, question.knowledge_base)

@@ -17,7 +17,7 @@ from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_VALUE, described, shown_value
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, readable_passages
+from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.understanding.plan import PAGE_SIZE, Plan
@@ -45,7 +45,7 @@ class ListingAnswerer(Struct, frozen=True):
         `documents`: the ids of those that count, None for all.
         """
         yield Progress("searching")
-        schema = self.bases.of(plan.knowledge_base).schema
+        schema = base_of(self.bases, principal, plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
         page, rows, found = self._read(plan, readable, schema, principal)
         total = found.documents if found and rows.withheld else page.total - rows.withheld

@@ -15,7 +15,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.terms import words
-from cicada.permissions import check_base, permitted_bases
+from cicada.permissions import base_of, check_base, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import served_intents
@@ -106,7 +106,7 @@ class QuestionPlanner(Struct, frozen=True):
         """
         self._check(principal, question.knowledge_base)
         self._check_episodes(principal, question)
-        base = self.bases.of(question.knowledge_base)
+        base = base_of(self.bases, principal, question.knowledge_base)
         schema = base.schema
         request = PlanRequest(
             question.message,

@@ -17,19 +17,23 @@ from cicada.dialogue import Turn
 from cicada.document_routing.naming import Dispatched, Dispatcher
 from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
-from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, readable_passages
+from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Plan
 
 
 class WholeDocuments(Struct, frozen=True):
-    """The permitted passages of the documents that a plan names, in the order of the documents, of `total` in all."""
+    """The permitted passages of the documents that a plan names, in the order of the documents, of `total` in all.
+
+    `base`: the settings of the base that they are in.
+    """
 
     passages: Permitted[RankedPassage]
     total: int
     kind: str
+    base: KnowledgeBase
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -60,16 +64,13 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         # A comparison of what may be viewed with nothing is no comparison.
         if not permitted or permitted.withheld:
             return None
-        tokens = self.bases.of(plan.knowledge_base).context_tokens
-        return WholeDocuments(
-            permitted.only(spread_within_budget(documents, tokens)), len(permitted), _kind(dispatched)
-        )
+        base = base_of(self.bases, principal, plan.knowledge_base)
+        shown = permitted.only(spread_within_budget(documents, base.context_tokens))
+        return WholeDocuments(shown, len(permitted), _kind(dispatched), base)
 
-    def answer(
-        self, documents: WholeDocuments, plan: Plan, question: Question, earlier: Sequence[Turn]
-    ) -> Iterator[AnswerPart]:
+    def answer(self, documents: WholeDocuments, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
         """Sources first, in the order of the documents, then the text."""
-        base = self.bases.of(plan.knowledge_base)
+        base = documents.base
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
         usage = yield from streamed(

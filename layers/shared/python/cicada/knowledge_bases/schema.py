@@ -28,6 +28,7 @@ class SchemaField(Struct, frozen=True):
     `values`: the canonical values; empty where any value may stand. `synonyms`: for a canonical value, other words for
     it, abbreviations included. `words`: other names of the field itself, as people write them ("in force since").
     `display`: its name for people. `shown`: a source and a listing show it. `is_owner`: "my" means the asker's.
+    `inferred`: type and values are those that documents have; the values are known, and others may stand.
     """
 
     name: str
@@ -38,6 +39,7 @@ class SchemaField(Struct, frozen=True):
     display: str = ""
     shown: bool = False
     is_owner: bool = False
+    inferred: bool = False
 
 
 class Schema(Struct, frozen=True):
@@ -54,6 +56,9 @@ class Schema(Struct, frozen=True):
     logins: Mapping[str, str] = field(default_factory=dict)
     items: tuple[str, ...] = ()
 
+
+BUILT_IN = ("language", "episode_id", "chapter_id")
+"""Fields that ingest gives to documents, whatever the schema says."""
 
 SchemaOf: TypeAlias = Callable[[str], Schema]
 """The schema of the knowledge base of this name."""
