@@ -130,7 +130,9 @@ def test_what_is_declared_of_a_field_stands_and_the_rest_is_inferred() -> None:
 
 def test_a_record_is_called_as_its_base_until_something_else_is_declared() -> None:
     found = observed({"room": "Hall A"})
-    assert completed(Schema(), found, "minutes").items == ("minutes",)
+    words = Schema({"room": SchemaField("room", FieldType.KEYWORD, words=("place",), inferred=True)})
+    for declared in (Schema(), words):
+        assert completed(declared, found, "minutes").items == ("minutes",)
     assert completed(Schema(items=("protocol",)), found, "minutes").items == ("protocol",)
     assert completed(Schema(), (), "minutes") == Schema()
 

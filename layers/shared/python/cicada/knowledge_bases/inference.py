@@ -243,7 +243,8 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     dates = [name for name, each in fields.items() if each.type is FieldType.DATE]
     date = declared.date or next((name for name in dates if folded(name) == "date"), None)
     sort = declared.sort if declared.sort and declared.sort.field in (TITLE, *fields) else None
-    items = declared.items or ((knowledge_base,) if observed and not declared.fields else ())
+    is_inferred = all(each.inferred for each in declared.fields.values())
+    items = declared.items or ((knowledge_base,) if observed and is_inferred else ())
     return replace(declared, fields=fields, sort=sort, date=date if date in dates else None, items=items)
 
 
