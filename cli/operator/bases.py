@@ -71,9 +71,12 @@ def require_base(target: DeploymentTarget, tenant: str, name: str) -> None:
 
 
 def _is_set(target: DeploymentTarget, tenant: str, name: str) -> bool:
+    """A stack of an earlier version keeps nothing for bases."""
     from cicada.adapters.dynamodb.base_table import DynamoBaseTable
     from cicada.documents.model import KnowledgeBaseKey
 
+    if "ReadersTable" not in target.outputs:
+        return False
     record = DynamoBaseTable(target.client("dynamodb"), target.output("ReadersTable"))
     return bool(record.read(KnowledgeBaseKey(tenant, name), frozenset()).text)
 
