@@ -5,22 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cli.arguments import Options, command, json_option
+import click
+
+from cli.arguments import Group, Options
 from cli.errors import CommandError
+from cli.operator.base_settings import schema, set_, show
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cli.deployment_target import DeploymentTarget
 
 
-@command(
+class _Bases(Group):
+    """Lists without a subcommand."""
+
+    def invoke(self, ctx: click.Context) -> int:
+        if not ctx._protected_args:
+            return _list(Options(**ctx.params))
+        code: int = super().invoke(ctx)
+        return code
+
+
+bases = _Bases(
     "bases",
-    short_help="list the knowledge bases",
-    help="The knowledge bases that knowledge_bases.toml names, as this checkout would deploy them.",
+    short_help="list the knowledge bases, or see and change the settings of one",
+    help="Without COMMAND: the knowledge bases that knowledge_bases.toml names, as this checkout would deploy them. The"
+    " commands are for the settings and the fields of one base as a stack keeps them.",
     epilog="example: cicada bases --json",
+    invoke_without_command=True,
+    params=[click.Option(["--json"], is_flag=True, help="print one JSON object")],
+    commands=(show, set_, schema),
 )
-@json_option
-def bases(options: Options) -> int:
+
+
+def _list(options: Options) -> int:
     """0."""
     # Imported late: pydantic is slow to import.
     from cicada.knowledge_bases.file import load_knowledge_bases
@@ -48,8 +66,19 @@ def require_base(target: DeploymentTarget, tenant: str, name: str) -> None:
     from cicada.text import did_you_mean
 
     known = {*load_knowledge_bases().named, *_bases_with_documents(target, tenant)}
-    if name not in known:
+    if name not in known and not _is_set(target, tenant, name):
         raise CommandError(f"There is no knowledge base {name} in the tenant {tenant}{did_you_mean(name, known)}", 2)
+
+
+def _is_set(target: DeploymentTarget, tenant: str, name: str) -> bool:
+    """A stack of an earlier version keeps nothing for bases."""
+    from cicada.adapters.dynamodb.base_table import DynamoBaseTable
+    from cicada.documents.model import KnowledgeBaseKey
+
+    if "ReadersTable" not in target.outputs:
+        return False
+    record = DynamoBaseTable(target.client("dynamodb"), target.output("ReadersTable"))
+    return bool(record.read(KnowledgeBaseKey(tenant, name), frozenset()).text)
 
 
 def _bases_with_documents(target: DeploymentTarget, tenant: str) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, redelivery, schema_of
+from cicada.bootstrap.bases import knowledge_bases
+from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, redelivery
 from cicada.bootstrap.tracing import traced
 from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey
@@ -42,7 +43,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if event.get("documents") == "compare":
         return compared()
     if "documents" in event:
-        return catalogue_at_once(event, catalogue(), schema_of)
+        return catalogue_at_once(event, catalogue(), knowledge_bases())
     if "rebuild" in event:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:

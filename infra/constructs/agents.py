@@ -65,13 +65,15 @@ class Agents(Construct):
         theories = functions.add(
             self,
             "agent_theories",
-            environment=entries | search.query_environment,
+            environment=entries | search.query_environment | {"readers_table": self._tables.access_lists.table_name},
             searches=True,
             timeout_seconds=60,
         )
         self._grant_entries(profiles)
         self._grant_entries(theories)
         search.grant_read(theories)
+        # The settings of the base that is searched.
+        allow(theories, ["dynamodb:BatchGetItem"], self._tables.access_lists.table_arn)
         return {"profiles": profiles, "theories": theories}
 
     @property

@@ -45,7 +45,8 @@ class Ingest(Construct):
             memory_mb=_MEMORY_MB,
         )
         self._grant_storage(self.function)
-        kept = ["dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:PutItem"]
+        # The viewers of documents, and the fields of knowledge bases.
+        kept = [f"dynamodb:{action}" for action in ("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem")]
         allow(self.function, kept, tables.access_lists.table_arn)
         search.grant_write(self.function)
         writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))

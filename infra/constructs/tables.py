@@ -16,7 +16,7 @@ class Tables(Construct):
     """The tables of a stage. `requests`: the request log. `connections`: each connection's principal.
 
     `entries`: the users' profiles and theories. `access_lists`: who may read which document, asked before an excerpt is
-    shown again.
+    shown again, and the settings and fields of knowledge bases.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
@@ -47,6 +47,7 @@ class Tables(Construct):
             "ConnectionsTable": self.connections.table_name,
             "RequestsTable": self.requests.table_name,
             "EntriesTable": self.entries.table_name,
+            "ReadersTable": self.access_lists.table_name,
         }
 
     def _table(self, id: str, *, sorted_by: str | None, expires: bool = True) -> dynamodb.TableV2:

@@ -21,6 +21,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue,
 from cicada.errors import CicadaError
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from cli import deployment_target
 from cli.__main__ import main
@@ -40,6 +41,7 @@ SCHEMA = Schema(
         "secret": SchemaField("secret", FieldType.BOOLEAN),
     }
 )
+BASES = KnowledgeBases(KnowledgeBase("", schema=SCHEMA))
 DOCUMENTS: dict[str, tuple[str, dict[str, MetadataValue], tuple[str, ...]]] = {
     "a.md": ("Archive", {"status": "draft", "since": "2025-01-31", "tags": ("x", "y"), "secret": True}, ("user:bob",)),
     "lease.md": ("Lease\x1b[2J", {"status": "approved", "since": "2024-05-01"}, ()),
@@ -59,7 +61,7 @@ class CatalogueFunction:
 
     def _reply(self, event: dict[str, Any]) -> dict[str, Any]:
         compared = event == {"documents": "compare"}
-        return {"bases": self.bases} if compared else catalogue_at_once(event, self.index, lambda _: SCHEMA)
+        return {"bases": self.bases} if compared else catalogue_at_once(event, self.index, BASES)
 
     def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - boto3's names
         if self.failure:

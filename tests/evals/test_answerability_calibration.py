@@ -48,7 +48,7 @@ def test_the_floor_and_the_threshold_keep_their_shares_of_the_answerable_turns()
 
 
 def test_the_section_is_one_that_the_file_takes() -> None:
-    base = parse_knowledge_bases(section("law", CHOSEN)).of("law")
+    base = parse_knowledge_bases(section("law", CHOSEN)).deployed("law")
     assert (base.quality_threshold, base.quality_floor) == (0.6, 0.35)
 
 
@@ -64,8 +64,8 @@ def test_only_the_two_settings_of_the_base_change(tmp_path: Path) -> None:
         "limit = 3\n", "limit = 3\nquality_threshold = 0.60\nquality_floor = 0.35\n"
     )
     write(file, "law", Thresholds(0.7, 0.5))
-    assert parse_knowledge_bases(file.read_text()).of("law").quality_threshold == 0.7
-    assert parse_knowledge_bases(file.read_text()).of("law").limit == 3
+    assert parse_knowledge_bases(file.read_text()).deployed("law").quality_threshold == 0.7
+    assert parse_knowledge_bases(file.read_text()).deployed("law").limit == 3
 
 
 @pytest.mark.parametrize("base", ["scripts", "other", "defaults"])
@@ -74,9 +74,9 @@ def test_the_packaged_file_takes_the_settings(base: str) -> None:
 
     text = Path(file.__file__).with_name("knowledge_bases.toml").read_text("utf-8")
     changed = parse_knowledge_bases(with_thresholds(text, base, CHOSEN))
-    found = changed.defaults if base == "defaults" else changed.of(base)
+    found = changed.defaults if base == "defaults" else changed.deployed(base)
     assert (found.quality_threshold, found.quality_floor) == (0.6, 0.35)
-    assert found.limit == load_knowledge_bases().of(base).limit
+    assert found.limit == load_knowledge_bases().deployed(base).limit
 
 
 def test_a_file_is_made_where_there_is_none(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script import ScriptParser
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.retrieval.batching import BatchingEmbedder
 from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler
@@ -98,6 +99,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         monkeypatch.setattr(module, "rebuilder", made.rebuilder)
         monkeypatch.setattr(module, "redelivery", lambda: made)
         monkeypatch.setattr(module, "catalogue", lambda: made.index)
+        monkeypatch.setattr(module, "knowledge_bases", load_knowledge_bases)
         yield made
 
 

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
+from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.model import THEORY, AgentKind, Change, Entry, EntryScope
 from cicada.conversation.model import RequestKey, StoredEvent
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from local.stage.settings import ROOT
 from tests.contract import access_list_table, connections_table, entries_table, requests_table
+from tests.fakes.base_record import says
 from tests.functions.message_path import CONSOLE, ID, NOW, MessagePath
 from tests.functions.test_sign_out import SEND, SIGN_OUT, Pool, pool
 from tests.infra.promises import span
@@ -86,4 +88,11 @@ def test_every_row_is_kept_as_long_as_the_docs_say(path: MessagePath, pool: Pool
         DocumentKey(KnowledgeBaseKey("default", "scripts"), "macbeth.json"), ("group:staff",)
     )
     written["the viewers of a document"] = ("readers", {kept(item) for item in rows(path, access_list_table.TABLE)})
+    of_documents = rows(path, access_list_table.TABLE)
+    base = KnowledgeBaseKey("default", "scripts")
+    record = DynamoBaseTable(path.database, access_list_table.TABLE)
+    record.write_text(base, "limit = 5")
+    record.observe(base, says("group:staff", room="Hall A"), None)
+    of_bases = [item for item in rows(path, access_list_table.TABLE) if item not in of_documents]
+    written["what is set for a knowledge base, and the fields of its documents"] = ("readers", set(map(kept, of_bases)))
     assert {kind: (table, {time}) for kind, (table, time) in documented().items()} == written

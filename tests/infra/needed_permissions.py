@@ -340,6 +340,8 @@ def _agent_functions(settings: StageSettings) -> Mapping[str, Needs]:
         "agent_theories": _runs("agent_theories")
         | _auditing(settings, _NOT_TESTED_BY_AGENTS)
         | _keeping()
+        # The settings of the base that is searched.
+        | _on(ACCESS_LISTS, "dynamodb:BatchGetItem", unseen=_NOT_TESTED_BY_AGENTS)
         | _searching(settings, _ONLY_ONCE, _NOT_TESTED_BY_AGENTS),
     }
 
@@ -358,7 +360,8 @@ def _storing() -> Needs:
     """Without `s3:ListBucket` S3 says of a missing object not that it is missing, but that it is forbidden."""
     return (
         _on(BUCKET, "s3:ListBucket")
-        | _on(ACCESS_LISTS, "dynamodb:PutItem", "dynamodb:DeleteItem")
+        # Viewers of documents, and the fields of knowledge bases.
+        | _on(ACCESS_LISTS, "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:UpdateItem")
         # Asked where the index has fewer documents than are kept.
         | _withholding()
         | _on(f"{BUCKET}/documents/*", "s3:GetObject")

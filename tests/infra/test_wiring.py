@@ -180,6 +180,7 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
         "ConnectionsTable": known["CICADA_CONNECTIONS_TABLE"],
         "RequestsTable": known["CICADA_REQUESTS_TABLE"],
         "EntriesTable": known["CICADA_ENTRIES_TABLE"],
+        "ReadersTable": known["CICADA_READERS_TABLE"],
         "RequestsQueueUrl": known["CICADA_REQUESTS_QUEUE_URL"],
         "DeadLetterQueueUrl": known["CICADA_DEAD_LETTER_QUEUE_URL"],
         **({"DefaultTenant": "default"} if is_local(stage) else {}),

@@ -7,7 +7,9 @@ import pytest
 from cicada.adapters.bedrock.cards import BedrockCardWriter
 from cicada.bootstrap import ingest
 from cicada.bootstrap.aws import client
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.settings import IngestSettings, SearchSettings
+from tests.fakes.base_record import InMemoryBaseRecord
 
 ROOT = Path(__file__).parents[3]
 
@@ -17,6 +19,8 @@ def test_the_model_of_the_settings_writes_cards(monkeypatch: pytest.MonkeyPatch,
     search = SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, "never opened")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setattr(ingest, "load", lambda _: IngestSettings("bucket", "readers", search, card_model_id=model_id))
+    monkeypatch.setattr(ingest, "knowledge_bases", KnowledgeBases)
+    monkeypatch.setattr(ingest, "base_record", InMemoryBaseRecord)
     made = ingest.ingester.__wrapped__(ROOT / "functions/ingest_document/episodes.toml")
     assert isinstance(made.cards, writer)
     assert made.contexts is None

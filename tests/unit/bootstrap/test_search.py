@@ -14,6 +14,7 @@ from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
 from cicada.document_routing.routing import BaseRouting
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode
 from cicada.observability.log import report_own_words, report_rerank_fallback
 from cicada.observability.telemetry import reporting_progress_to
@@ -44,7 +45,7 @@ def _backend(made: SearchSettings) -> SearchBackend:
 
 
 def _search(made: SearchSettings) -> KnowledgeSearch:
-    return knowledge_search(made, passage_index(made))
+    return knowledge_search(made, passage_index(made), load_knowledge_bases())
 
 
 def reranker(tmp_path: Path, mode: RerankMode, models: str) -> Reranker | None:

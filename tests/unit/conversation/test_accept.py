@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from cicada.conversation.accept import Accepter, question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
-from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range
+from cicada.documents.model import AnyOf, Condition, Exists, KnowledgeBaseKey, NoneOf, Range
 from cicada.errors import (
     InvalidFilterError,
     RequestConflictError,
@@ -17,7 +17,9 @@ from cicada.errors import (
     UnknownKnowledgeBaseError,
 )
 from cicada.identity import Principal
+from cicada.knowledge_bases.kept import CompletedBases
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from tests.fakes.base_record import InMemoryBaseRecord, says
 from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
@@ -234,3 +236,15 @@ def test_where_names_are_open_the_processor_refuses_and_no_field_is_told(here: S
     assert accepter.accept(command, here.connection(ANN))
     with pytest.raises(InvalidFilterError):
         accepter.accept(send_message(knowledgeBase="legal", scope=OF_NO_FIELD), here.connection(LEA))
+
+
+def test_the_fields_of_documents_for_others_are_neither_told_nor_taken(here: Situation) -> None:
+    record = InMemoryBaseRecord()
+    legal = KnowledgeBaseKey("acme", "legal")
+    record.observe(legal, says(room="Hall A"), None)
+    record.observe(legal, says(f"user:{LEA.user}", secret="x"), None)
+    accepter = guarded(here, KnowledgeBases(completed=CompletedBases(record, lambda: 0.0)))
+    command = send_message(knowledgeBase="legal", scope={"filters": [{"field": "secret", "op": "eq", "value": "x"}]})
+    with pytest.raises(InvalidFilterError, match=r"has no field 'secret'; use one of room\.$"):
+        accepter.accept(command, here.connection(ANN))
+    assert accepter.accept(command, here.connection(LEA))

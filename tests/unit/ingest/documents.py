@@ -10,10 +10,11 @@ from io import BytesIO
 
 from docx import Document
 from docx.document import Document as WordDocument
+from msgspec.structs import replace
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
-from cicada.ingest.model import ParsedDocument, SourceFile
+from cicada.ingest.model import ParsedDocument
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.knowledge_bases.schema import Schema
 from tests.unit.ingest.scripts import source
@@ -22,8 +23,8 @@ from tests.unit.ingest.scripts import source
 def parsed(name: str, content: bytes, sidecar: bytes | None = None, schema: Schema | None = None) -> ParsedDocument:
     """What ingest makes of the file, in a knowledge base of this schema."""
     found = source(name, content)
-    parser = prose_parsers(lambda _: schema or Schema())[name[name.rindex(".") :].lower()]
-    return parser.parse(SourceFile(found.document, found.name, found.content, found.version, sidecar))
+    parser = prose_parsers()[name[name.rindex(".") :].lower()]
+    return parser.parse(replace(found, sidecar=sidecar, schema=schema or Schema()))
 
 
 @dataclass(frozen=True)

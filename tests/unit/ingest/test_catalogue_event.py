@@ -13,6 +13,7 @@ from cicada.errors import InvalidFilterError, InvalidFrameError
 from cicada.ingest.catalogue_event import catalogue_at_once, compared_at_once
 from cicada.ingest.model import StoredDocument
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import OpenAccess
 from tests.fakes.ground_truth import InMemoryGroundTruth
@@ -44,7 +45,11 @@ def filled() -> InMemoryPassageIndex:
 
 
 def asked(**event: Any) -> dict[str, Any]:
-    return catalogue_at_once({"tenant": "acme", "knowledgeBase": "store", **event}, filled(), lambda _: SCHEMA)
+    return catalogue_at_once(
+        {"tenant": "acme", "knowledgeBase": "store", **event},
+        filled(),
+        KnowledgeBases(KnowledgeBase("", schema=SCHEMA)),
+    )
 
 
 def test_the_bases_that_the_index_lacks_are_named_whoever_may_read_them() -> None:

@@ -9,6 +9,7 @@ from cicada.identity import Principal
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome
 from cicada.ingest.prose.parser import prose_parsers
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import viewer_names
 from tests.fakes.access import RecordedAccessLists
 from tests.fakes.document_store import InMemoryDocumentStore
@@ -29,7 +30,8 @@ class Base:
         self.store, self.truth, self.index = InMemoryDocumentStore(), InMemoryGroundTruth(), DisturbedIndex()
         self.record = RecordedAccessLists()
         ports = (self.store, self.truth, self.index, CountingEmbedder(), prose_parsers())
-        self.ingester = Ingester(*ports, restricted=lambda name: name == restricted, access_lists=self.record)
+        bases = KnowledgeBases(named={restricted: KnowledgeBase(restricted, restricted=True)})
+        self.ingester = Ingester(*ports, bases=bases, access_lists=self.record)
 
     def put(self, content: bytes, sidecar: bytes | None) -> IngestReport:
         self.store.put(NOTE, content)

@@ -17,7 +17,6 @@ from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument
 from cicada.ingest.script import ScriptParser
 from cicada.knowledge_bases.file import parse_schema
-from cicada.knowledge_bases.schema import Schema
 from tests.unit.ingest.documents import parsed, pdf
 from tests.unit.ingest.scripts import script, shipped_episodes, source, speech
 from tests.unit.knowledge_bases.schemas import SCHEMA
@@ -95,13 +94,15 @@ def test_unknown_fields_stay_keywords_and_are_reported_once_for_the_document() -
     assert metadata(found) == {"colour": "red", "sizes": ("1", "2")}
     (problem,) = found.problems
     assert problem.kind == "unknown_field"
-    assert "does not have 'colour', 'sizes'; kept as keywords. It has status, owner, effective" in problem.reason
+    assert "does not have 'colour', 'sizes'; typed by the values. It has status, owner, effective" in problem.reason
 
 
 def test_a_scripts_sidecar_is_typed_too() -> None:
-    parser = ScriptParser(shipped_episodes(), schema_of=lambda name: {"scripts": SCHEMA}.get(name, Schema()))
+    parser = ScriptParser(shipped_episodes())
     about = replace(
-        source("macbeth.json", script(speech(1, "Dead."), None)), sidecar=sidecar(pages=7, effective="soon")
+        source("macbeth.json", script(speech(1, "Dead."), None)),
+        sidecar=sidecar(pages=7, effective="soon"),
+        schema=SCHEMA,
     )
     found = parser.parse(about)
     assert found.passages[0].metadata["pages"] == 7.0

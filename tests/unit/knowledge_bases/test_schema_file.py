@@ -47,7 +47,8 @@ def test_a_base_has_the_schema_of_the_file_with_its_name(tmp_path: Path) -> None
     (tmp_path / "schemas" / "sops.toml").write_text(FIELD)
     (tmp_path / "schemas" / "contracts.toml").write_text(FIELD)
     bases = read_knowledge_bases(tmp_path)
-    found = {name: (bases.of(name).limit, list(bases.of(name).schema.fields)) for name in ("sops", "contracts", "x")}
+    made = [bases.deployed(name) for name in ("sops", "contracts", "x")]
+    found = {base.name: (base.limit, list(base.schema.fields)) for base in made}
     assert found == {"sops": (9, ["status"]), "contracts": (7, ["status"]), "x": (7, [])}
 
 

@@ -21,13 +21,13 @@ candidates = 200
 
 
 def test_a_base_has_its_own_settings_over_the_defaults() -> None:
-    assert parse_knowledge_bases(TEXT).of("law") == KnowledgeBase(
+    assert parse_knowledge_bases(TEXT).deployed("law") == KnowledgeBase(
         "law", "Statutes.", "documents", "de", "rrf", "always", 0.35, 200, 10
     )
 
 
 def test_a_base_that_is_not_named_has_the_defaults_under_its_own_name() -> None:
-    assert parse_knowledge_bases(TEXT).of("novels") == KnowledgeBase("novels", fusion="rrf", limit=10)
+    assert parse_knowledge_bases(TEXT).deployed("novels") == KnowledgeBase("novels", fusion="rrf", limit=10)
 
 
 def test_an_empty_file_is_all_defaults() -> None:
@@ -36,9 +36,9 @@ def test_an_empty_file_is_all_defaults() -> None:
 
 def test_the_packaged_file_reads_and_its_defaults_are_those_of_the_code() -> None:
     bases = load_knowledge_bases()
-    assert bases.of("anything") == KnowledgeBase("anything")
-    assert bases.of("scripts").description
-    assert (bases.of("scripts").content, bases.of("anything").content) == ("scripts", "documents")
+    assert bases.deployed("anything") == KnowledgeBase("anything")
+    assert bases.deployed("scripts").description
+    assert (bases.deployed("scripts").content, bases.deployed("anything").content) == ("scripts", "documents")
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_mistake_is_refused_with_its_place_and_what_to_write(text: str, said: 
 
 @pytest.mark.parametrize("value", ["0", "1", "0.0", "1.0", "0.15"])
 def test_a_threshold_may_be_whole_and_the_ends_belong_to_it(value: str) -> None:
-    base = parse_knowledge_bases(f"[defaults]\nscore_threshold = {value}").of("x")
+    base = parse_knowledge_bases(f"[defaults]\nscore_threshold = {value}").deployed("x")
     assert base.score_threshold == float(value)
 
 
@@ -90,7 +90,7 @@ def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
     with pytest.raises(ConfigurationError) as caught:
         parse_knowledge_bases("[defaults]\nnothing = 0")
     listed = str(caught.value).partition("use one of ")[2].removesuffix(".").split(", ")
-    assert listed == sorted(set(KnowledgeBase.__struct_fields__) - {"name", "schema"})
+    assert listed == sorted(set(KnowledgeBase.__struct_fields__) - {"name", "schema", "kept"})
 
 
 def test_the_floor_may_be_the_threshold() -> None:
@@ -100,11 +100,11 @@ def test_the_floor_may_be_the_threshold() -> None:
 
 def test_a_base_is_restricted_if_the_file_says_so() -> None:
     bases = parse_knowledge_bases("[bases.law]\nrestricted = true")
-    assert (bases.of("law").restricted, bases.of("else").restricted) == (True, False)
+    assert (bases.deployed("law").restricted, bases.deployed("else").restricted) == (True, False)
 
 
 def test_groups_belong_to_a_base_and_names_are_open_unless_the_file_says_no() -> None:
     bases = parse_knowledge_bases("open_names = false\n[bases.law]\ngroups = ['lawyers', 'auditors']")
-    assert (bases.of("law").groups, bases.of("else").groups) == (("lawyers", "auditors"), ())
+    assert (bases.deployed("law").groups, bases.deployed("else").groups) == (("lawyers", "auditors"), ())
     assert not bases.open_names
     assert parse_knowledge_bases("[bases.law]").open_names

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import UnknownKnowledgeBaseError
 from cicada.identity import Principal
+from cicada.knowledge_bases.kept import CompletedBases
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import check_base, permitted_bases
+from tests.fakes.base_record import InMemoryBaseRecord
 
 NAMED = {
     "scripts": KnowledgeBase("scripts"),
@@ -55,3 +58,12 @@ def test_documents_make_a_base_where_names_are_open_and_only_there() -> None:
     for_lawyers = KnowledgeBases(KnowledgeBase("", groups=("lawyers",)), NAMED)
     check_base(for_lawyers, LEA, "kettles", lambda: True)
     refusal(for_lawyers, ANN, "kettles", has_documents=True)
+
+
+def test_a_base_for_which_something_is_set_exists_without_documents_and_where_names_are_closed() -> None:
+    record = InMemoryBaseRecord()
+    record.write_text(KnowledgeBaseKey("acme", "kettles"), 'groups = ["kitchen"]')
+    bases = KnowledgeBases(named=NAMED, open_names=False, completed=CompletedBases(record, lambda: 0.0))
+    check_base(bases, ANN, "kettles", lambda: False)
+    refusal(bases, LEA, "kettles", has_documents=True)
+    refusal(bases, Principal("other", "ann", frozenset({"kitchen"})), "kettles", has_documents=True)

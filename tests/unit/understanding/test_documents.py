@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
@@ -31,7 +32,7 @@ CLASSIFIER = MessageClassifier(KnowledgeBases(), load_model())
     ],
 )
 def test_a_question_is_searched_whatever_it_is_about(text: str) -> None:
-    assert CLASSIFIER.classify(text, "manuals").intent is Intent.SCRIPT_QUERY
+    assert CLASSIFIER.classify(text, KnowledgeBaseKey("acme", "manuals")).intent is Intent.SCRIPT_QUERY
 
 
 @pytest.mark.parametrize(
@@ -48,7 +49,7 @@ def test_a_question_is_searched_whatever_it_is_about(text: str) -> None:
     ],
 )
 def test_small_talk_needs_no_search(text: str) -> None:
-    found = CLASSIFIER.classify(text, "manuals")
+    found = CLASSIFIER.classify(text, KnowledgeBaseKey("acme", "manuals"))
 
     assert found.intent is Intent.GENERAL
     assert found.confidence == 1

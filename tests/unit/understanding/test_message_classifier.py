@@ -13,6 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import AgentName, ContentKind, KnowledgeBase, KnowledgeBases
 from cicada.understanding.classifier import MessageClassifier, classify
 from cicada.understanding.intent.model import IntentModel, load_model
@@ -30,7 +31,7 @@ def model() -> IntentModel:
 
 def classified(message: str, content: ContentKind, *agents: AgentName) -> Classification:
     bases = KnowledgeBases(KnowledgeBase("", content=content, agents=agents))
-    return MessageClassifier(bases, model()).classify(message, "any")
+    return MessageClassifier(bases, model()).classify(message, KnowledgeBaseKey("acme", "any"))
 
 
 @pytest.mark.parametrize(
@@ -101,13 +102,13 @@ def test_what_only_has_such_a_word_or_quotes_a_question_asks_nothing(text: str) 
 def test_a_question_for_an_agent_that_is_off_is_searched(question: str) -> None:
     classifier = MessageClassifier(KnowledgeBases(KnowledgeBase("", content="scripts")), SureOfATheory())
 
-    assert classifier.classify(question, "any").intent is Intent.SCRIPT_QUERY
+    assert classifier.classify(question, KnowledgeBaseKey("acme", "any")).intent is Intent.SCRIPT_QUERY
 
 
 def test_what_asks_nothing_of_an_agent_that_is_off_is_what_is_likeliest_without_it() -> None:
     classifier = MessageClassifier(KnowledgeBases(KnowledgeBase("", content="scripts")), SureOfATheory())
 
-    found = classifier.classify("Delete this theory.", "any")
+    found = classifier.classify("Delete this theory.", KnowledgeBaseKey("acme", "any"))
 
     assert found.intent is Intent.GENERAL
     assert found.confidence == pytest.approx(8 / 9)
@@ -130,8 +131,8 @@ def test_in_a_base_of_documents_an_agent_gets_only_what_is_surely_for_it() -> No
     certain = MessageClassifier(bases, replace(model(), threshold=0.0))
     never = MessageClassifier(bases, replace(model(), threshold=1.1))
 
-    assert certain.classify(STORED_CLAIM, "any").intent is Intent.THEORY_REQUEST
-    assert never.classify(STORED_CLAIM, "any").intent is Intent.SCRIPT_QUERY
+    assert certain.classify(STORED_CLAIM, KnowledgeBaseKey("acme", "any")).intent is Intent.THEORY_REQUEST
+    assert never.classify(STORED_CLAIM, KnowledgeBaseKey("acme", "any")).intent is Intent.SCRIPT_QUERY
 
 
 def test_the_packaged_scripts_have_both_agents() -> None:
@@ -139,8 +140,8 @@ def test_the_packaged_scripts_have_both_agents() -> None:
 
     bases = load_knowledge_bases()
 
-    assert bases.of("scripts").agents == ("profiles", "theories")
-    assert bases.of("anything else").agents == ()
+    assert bases.deployed("scripts").agents == ("profiles", "theories")
+    assert bases.deployed("anything else").agents == ()
 
 
 @given(st.text(max_size=600))

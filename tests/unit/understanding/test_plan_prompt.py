@@ -122,7 +122,7 @@ def test_the_examples_that_come_with_cicada_are_plans_of_their_bases(base: str) 
 
 
 def test_the_examples_of_the_sample_store_are_plans_of_its_schema() -> None:
-    store = replace(REQUEST, knowledge_base="store", schema=load_knowledge_bases().of("store").schema)
+    store = replace(REQUEST, knowledge_base="store", schema=load_knowledge_bases().deployed("store").schema)
     made = PlanPrompts(load_plan_guide).of(store)
     for message in ("and the draft ones?", "which of these are mine?", "When does the lease end?"):
         assert json.dumps(message) in made.system

@@ -81,9 +81,15 @@ def may_ask(base: KnowledgeBase, principal: Principal) -> bool:
     return not base.groups or not principal.groups.isdisjoint(base.groups)
 
 
+def base_of(bases: KnowledgeBases, principal: Principal, name: str) -> KnowledgeBase:
+    """The settings of a base of the user's tenant, with the fields of the documents that the user may read."""
+    return bases.of(KnowledgeBaseKey(principal.tenant, name), viewer_names(principal))
+
+
 def permitted_bases(bases: KnowledgeBases, principal: Principal) -> dict[str, KnowledgeBase]:
-    """The named bases that the user may ask."""
-    return {name: base for name, base in bases.named.items() if may_ask(base, principal)}
+    """The bases that the library names and that the user may ask."""
+    found = {name: base_of(bases, principal, name) for name in bases.named}
+    return {name: base for name, base in found.items() if may_ask(base, principal)}
 
 
 def check_base(bases: KnowledgeBases, principal: Principal, name: str, has_documents: Callable[[], bool]) -> None:
@@ -92,7 +98,9 @@ def check_base(bases: KnowledgeBases, principal: Principal, name: str, has_docum
     `has_documents`: whether the base has any that the user may read. It is asked only for a base that the settings do
     not name, where they leave names open.
     """
-    if may_ask(bases.of(name), principal) and (name in bases.named or (bases.open_names and has_documents())):
+    base = base_of(bases, principal, name)
+    is_named = base.kept or name in bases.named
+    if may_ask(base, principal) and (is_named or (bases.open_names and has_documents())):
         return
     meant = did_you_mean(name, sorted(permitted_bases(bases, principal)))
     raise UnknownKnowledgeBaseError(f"There is no knowledge base “{name}”{meant}")

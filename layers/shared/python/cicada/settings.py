@@ -33,6 +33,12 @@ class ConnectionSettings(Struct, frozen=True):
     connections_table: str
 
 
+class BaseSettings(Struct, frozen=True):
+    """The table of what is kept for knowledge bases, which is that of the viewers."""
+
+    readers_table: str
+
+
 class AuditSettings(Struct, frozen=True):
     """The log group of the audit trail."""
 
@@ -143,6 +149,7 @@ class AgentToolSettings(Struct, frozen=True):
 
     entries_table: str
     search: SearchSettings
+    bases: BaseSettings
 
 
 class ProcessorSettings(Struct, frozen=True):

@@ -10,7 +10,7 @@ from cicada.answering.in_force import preference, preferred_passages
 from cicada.answering.prompt import evidence_text
 from cicada.identity import Principal
 from cicada.observability.telemetry import note_shown
-from cicada.permissions import PermissionGate, readable_passages
+from cicada.permissions import PermissionGate, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.search import KnowledgeSearch
 
@@ -31,6 +31,6 @@ class PermittedAgentSearch(Struct, frozen=True):
         if not shown:
             self.check_index(principal, knowledge_base)
         note_shown(document_of(each.passage) for each in shown)
-        schema = self.knowledge.bases.of(knowledge_base).schema
+        schema = base_of(self.knowledge.bases, principal, knowledge_base).schema
         ordered = preferred_passages(shown.items, preference(query, schema))
         return fitted([evidence_text(each.passage, schema.in_force) for each in ordered], "\n\n")

@@ -26,6 +26,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
+from cicada.permissions import base_of
 from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.model import Intent
 from cicada.understanding.paging import listed_page
@@ -71,7 +72,7 @@ class Answerer(Struct, frozen=True):
         annotate(intent=plan.intent.value, strategy=meant.plan.shape.value, knowledgeBase=plan.knowledge_base)
         for part in parts:
             if not isinstance(part, Unanswered):
-                yield self._finished(part, meant, question) if isinstance(part, Finished) else part
+                yield self._finished(part, meant, question, principal) if isinstance(part, Finished) else part
             elif elsewhere := self._elsewhere(question, principal):
                 yield from elsewhere
                 return
@@ -104,11 +105,11 @@ class Answerer(Struct, frozen=True):
             first = next(each for each in parts if not isinstance(each, Progress))
             if not isinstance(first, Unanswered):
                 said = Text(f"The knowledge base “{asked}” has no answer to this; “{name}” has:\n\n")
-                return self._announced(said, chain((first,), parts), meant, question)
+                return self._announced(said, chain((first,), parts), meant, question, principal)
         return None
 
     def _announced(
-        self, said: Text, parts: Iterator[AnswerPart], meant: Meant, question: Question
+        self, said: Text, parts: Iterator[AnswerPart], meant: Meant, question: Question, principal: Principal
     ) -> Iterator[AnswerPart]:
         """The answer of another base, with what is said of it before its text."""
         annotate(strategy=meant.plan.shape.value, knowledgeBase=meant.plan.knowledge_base)
@@ -118,7 +119,7 @@ class Answerer(Struct, frozen=True):
                 said = Text("")
             if isinstance(part, Finished):
                 part = replace(part, path=(f"elsewhere:{meant.plan.knowledge_base}", *part.path))
-            yield self._finished(part, meant, question) if isinstance(part, Finished) else part
+            yield self._finished(part, meant, question, principal) if isinstance(part, Finished) else part
 
     def _answered(
         self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]
@@ -184,9 +185,9 @@ class Answerer(Struct, frozen=True):
         usage = yield from streamed(self.model, general_prompt(question.message, earlier))
         yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)
 
-    def _finished(self, part: Finished, meant: Meant, question: Question) -> Finished:
+    def _finished(self, part: Finished, meant: Meant, question: Question, principal: Principal) -> Finished:
         plan = meant.plan
-        schema = self.listings.bases.of(plan.knowledge_base).schema
+        schema = base_of(self.listings.bases, principal, plan.knowledge_base).schema
         applied = (*question.scope, *plan.filters) if plan.shape in FROM_DOCUMENTS else ()
         conditions = (*(described(each, schema) for each in applied), *meant.conditions)
         listing = part.listing or listed_page(plan, question.knowledge_base)

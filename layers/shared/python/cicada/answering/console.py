@@ -25,6 +25,7 @@ from cicada.conversation.protocol import (
 from cicada.errors import CicadaError, InvalidFrameError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions import base_of
 
 
 def answer_at_once(event: Mapping[str, Any], answerer: Answerer) -> dict[str, Any]:
@@ -50,7 +51,7 @@ def _asked(event: Mapping[str, Any], bases: KnowledgeBases) -> tuple[Principal, 
     command = parse_command(json.dumps(fields))
     if not isinstance(command, SendMessage):
         raise InvalidFrameError('A test event is {"message": "…"}.')
-    return principal, question_of(command, DEFAULT_KNOWLEDGE_BASE, lambda name: bases.of(name).schema)
+    return principal, question_of(command, DEFAULT_KNOWLEDGE_BASE, lambda name: base_of(bases, principal, name).schema)
 
 
 def _result(parts: list[AnswerPart]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_VALUE, described, shown_value
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, readable_passages
+from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.text import one_line
@@ -49,7 +49,7 @@ class ListingAnswerer(Struct, frozen=True):
         `documents`: the ids of those that count, None for all.
         """
         yield Progress("searching")
-        schema = self.bases.of(plan.knowledge_base).schema
+        schema = base_of(self.bases, principal, plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
         read = self._read(plan, readable, schema, principal)
         if read.total == 0 and not plan.offset:
@@ -64,7 +64,7 @@ class ListingAnswerer(Struct, frozen=True):
         self, plan: Plan, readable: PassageFilter, principal: Principal, matches: Mapping[DocumentKey, Match]
     ) -> Iterator[AnswerPart]:
         """The same of documents that a search has found about the plan's subject, in their order."""
-        schema = self.bases.of(plan.knowledge_base).schema
+        schema = base_of(self.bases, principal, plan.knowledge_base).schema
         read = self._read_found(plan, readable, schema, principal, matches)
         yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), matches)
 

@@ -19,7 +19,7 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import described, shown_fields
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, readable_passages
+from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
@@ -119,7 +119,7 @@ class _Meaning:
     def __init__(self, named: NamedDocuments, plan: Plan, question: Question, principal: Principal) -> None:
         self._catalogue, self._gate, self._check_index = named.catalogue, named.gate, named.check_index
         self._names = DocumentNames(named.catalogue)
-        self._schema = named.bases.of(plan.knowledge_base).schema
+        self._schema = base_of(named.bases, principal, plan.knowledge_base).schema
         self._plan, self._question, self._principal = plan, question, principal
         self._scope = readable_passages(principal, plan.knowledge_base, question.scope)
 

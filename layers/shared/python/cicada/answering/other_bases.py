@@ -10,7 +10,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.terms import words
-from cicada.permissions import permitted_bases, readable_passages
+from cicada.permissions import base_of, permitted_bases, readable_passages
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.quality import content_words, stem
 
@@ -33,13 +33,13 @@ class OtherBases(Struct, frozen=True):
         shares = {name: self._share(message, each, principal) for name, each in others.items()}
         known = [name for name, share in shares.items() if share >= _LEAST_KNOWN]
         if any(shares[name] < 1 for name in known):
-            least = self._share(message, self.bases.of(asked), principal)
+            least = self._share(message, base_of(self.bases, principal, asked), principal)
             known = [name for name in known if shares[name] == 1 or shares[name] > least]
         return sorted(known, key=lambda name: -shares[name])[:_MOST_BASES]
 
     def has_words(self, message: str, knowledge_base: str, principal: Principal) -> bool:
         """Whether the base has most words of a message that has several."""
-        base = self.bases.of(knowledge_base)
+        base = base_of(self.bases, principal, knowledge_base)
         return len(own_words(message, base)) > 1 and self._share(message, base, principal) >= _LEAST_KNOWN
 
     def _share(self, message: str, base: KnowledgeBase, principal: Principal) -> float:

@@ -21,7 +21,7 @@ from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, readable_passages
+from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
@@ -57,7 +57,7 @@ class PassageAnswerer(Struct, frozen=True):
         `documents`: the ids of those that are searched, None for all.
         """
         yield Progress("searching")
-        base = self.search.bases.of(plan.knowledge_base)
+        base = base_of(self.search.bases, principal, plan.knowledge_base)
         search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents)
         with phase("judging"):
             found = self.evidence.gather(plan.search_value or plan.query, base, search)
@@ -116,7 +116,7 @@ class _PermittedSearch:
         self._gate = gate
         self._plan = plan
         self._principal = principal
-        schema = knowledge.bases.of(plan.knowledge_base).schema
+        schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
         self._order = preference(question.message, schema, (*question.scope, *plan.filters))
         self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
 

@@ -15,7 +15,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.languages.terms import words
-from cicada.permissions import check_base, may_ask, permitted_bases
+from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import served_intents
@@ -107,7 +107,7 @@ class QuestionPlanner(Struct, frozen=True):
         self._check(principal, question.knowledge_base)
         self._check_episodes(principal, question)
         last = before.shown.knowledge_base
-        if last not in ("", question.knowledge_base) and may_ask(self.bases.of(last), principal):
+        if last not in ("", question.knowledge_base) and may_ask(base_of(self.bases, principal, last), principal):
             # What goes on from an answer out of another base stays there.
             there = self._plan(question, last, principal, before)
             if there.carried or there.continues or there.again:
@@ -116,7 +116,7 @@ class QuestionPlanner(Struct, frozen=True):
 
     def _plan(self, question: Question, asked: str, principal: Principal, before: Conversation) -> Plan:
         """The plan of the message as a question to the base `asked`."""
-        base = self.bases.of(asked)
+        base = base_of(self.bases, principal, asked)
         schema = base.schema
         request = PlanRequest(
             question.message,

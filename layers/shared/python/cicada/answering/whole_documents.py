@@ -18,9 +18,9 @@ from cicada.dialogue import ShownDocument, Turn
 from cicada.document_routing.naming import Dispatched, Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, meets
 from cicada.identity import Principal
-from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, readable_passages
+from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Plan
 
@@ -29,11 +29,15 @@ _NEIGHBOURS = 3
 
 
 class WholeDocuments(Struct, frozen=True):
-    """The permitted passages of the documents that a plan names, in the order of the documents, of `total` in all."""
+    """The permitted passages of the documents that a plan names, in the order of the documents, of `total` in all.
+
+    `base`: the settings of the base that they are in.
+    """
 
     passages: Permitted[RankedPassage]
     total: int
     kind: str
+    base: KnowledgeBase
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -60,8 +64,8 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         readable = readable_passages(principal, plan.knowledge_base, question.scope)
         with phase("searching"):
             dispatched = self.dispatcher.dispatch(plan.subjects, readable)
-        schema = self.bases.of(plan.knowledge_base).schema
-        order = preference(question.message, schema, (*question.scope, *plan.filters))
+        base = base_of(self.bases, principal, plan.knowledge_base)
+        order = preference(question.message, base.schema, (*question.scope, *plan.filters))
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
         documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
         with phase("gate"):
@@ -69,10 +73,8 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         # A comparison of what may be viewed with nothing is no comparison.
         if not permitted or permitted.withheld:
             return None
-        tokens = self.bases.of(plan.knowledge_base).context_tokens
-        return WholeDocuments(
-            permitted.only(spread_within_budget(documents, tokens)), len(permitted), _kind(dispatched)
-        )
+        shown = permitted.only(spread_within_budget(documents, base.context_tokens))
+        return WholeDocuments(shown, len(permitted), _kind(dispatched), base)
 
     def _again(self, plan: Plan, question: Question, principal: Principal) -> WholeDocuments | None:
         """The passages of the last answer and those around them, as they are now.
@@ -88,14 +90,15 @@ class WholeDocumentAnswerer(Struct, frozen=True):
             permitted = self.gate.permit(principal, [RankedPassage(each, None) for each in found], _document)
         if not permitted:
             return None
-        fitting = within_budget(permitted.items, self.bases.of(plan.knowledge_base).context_tokens)
-        return WholeDocuments(permitted.only(fitting), len(found), "last_answer")
+        base = base_of(self.bases, principal, plan.knowledge_base)
+        fitting = within_budget(permitted.items, base.context_tokens)
+        return WholeDocuments(permitted.only(fitting), len(found), "last_answer", base)
 
     def answer(
         self, documents: WholeDocuments, plan: Plan, question: Question, earlier: Sequence[Turn]
     ) -> Iterator[AnswerPart]:
         """Sources first, in the order of the documents, then the text."""
-        base = self.bases.of(plan.knowledge_base)
+        base = documents.base
         asked, total = (plan.asked(question.message), None if plan.again else documents.total)
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)

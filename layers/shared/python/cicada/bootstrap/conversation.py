@@ -13,6 +13,7 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
+from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.command_guard import command_guard
 from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
@@ -20,7 +21,6 @@ from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
 from cicada.conversation.withholding import Withholding
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.observability.log import report_plan_fallback
 from cicada.permissions import PermissionGate
 from cicada.settings import ConversationSettings, PlannerSettings, load
@@ -59,7 +59,7 @@ def _models(settings: PlannerSettings, model_ids: list[str]) -> Planner | None:
     models = [BedrockPlanModel(bedrock, model_id, prompts) for model_id in model_ids]
     chain = PlannerChain(models, report_plan_fallback, time.monotonic)
     limited = LimitedPlanner(chain, _PLAN_SECONDS, time.monotonic)
-    # Guides and settings cannot change while the container lives; they are part of its deployment.
+    # Guides and these settings cannot change while the container lives; a request has those of its base with it.
     version = repr(settings)
     return PlanCache(limited, time.monotonic, version)
 
@@ -74,13 +74,6 @@ class Conversation(Struct, frozen=True):
     withholding: Withholding
 
 
-def _bases() -> KnowledgeBases:
-    # Imported here: most commands need none.
-    from cicada.knowledge_bases.file import load_knowledge_bases
-
-    return load_knowledge_bases()
-
-
 @cache
 def conversation() -> Conversation:
     settings = load(ConversationSettings)
@@ -89,7 +82,7 @@ def conversation() -> Conversation:
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = command_guard().limits
-    withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), _bases)
+    withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), knowledge_bases)
     resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
-    accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, _bases)
+    accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, knowledge_bases)
     return Conversation(log, accepter, resumer, limits, withholding)

@@ -20,6 +20,7 @@ from cicada.adapters.s3.kept_vectors import S3KeptVectors
 from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.adapters.sqs import SqsRedelivery
 from cicada.bootstrap.aws import client, database
+from cicada.bootstrap.bases import base_record, knowledge_bases
 from cicada.bootstrap.search import index_rebuild, passage_index
 from cicada.ingest.catalogue_event import compared_at_once
 from cicada.ingest.episodes import parse_episodes
@@ -28,9 +29,6 @@ from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script import ScriptParser
-from cicada.knowledge_bases.file import load_knowledge_bases
-from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.settings import IngestSettings, SearchSettings, inherited_environment, load
@@ -43,7 +41,7 @@ from cicada.settings import IngestSettings, SearchSettings, inherited_environmen
 def document_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser]:
     """The parsers by suffix of the file name, in lower case and with its dot."""
     episodes = parse_episodes(episode_configuration.read_text("utf-8"))
-    return {".json": ScriptParser(episodes, schema_of=schema_of), **prose_parsers(schema_of)}
+    return {".json": ScriptParser(episodes), **prose_parsers()}
 
 
 def isolated_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser]:
@@ -54,17 +52,6 @@ def isolated_parsers(episode_configuration: Path) -> Mapping[str, DocumentParser
     suffixes = document_parsers(episode_configuration)
     processes = ParserProcesses(["-m", __name__, str(episode_configuration)], inherited_environment())
     return {suffix: processes.parser(suffix) for suffix in suffixes}
-
-
-def schema_of(knowledge_base: str) -> Schema:
-    """The schema of the documents' metadata."""
-    return bases().of(knowledge_base).schema
-
-
-@cache
-def bases() -> KnowledgeBases:
-    """The stage's knowledge bases."""
-    return load_knowledge_bases()
 
 
 if __name__ == "__main__":
@@ -90,7 +77,8 @@ def ingester(episode_configuration: Path) -> Ingester:
         parsers=isolated_parsers(episode_configuration),
         contexts=_context_writer(settings.context_model_id),
         cards=_card_writer(settings.card_model_id),
-        restricted=lambda name: bases().of(name).restricted,
+        bases=knowledge_bases(),
+        fields=base_record(),
         kept=S3KeptVectors(s3, settings.documents_bucket),
         access_lists=DynamoAccessListTable(database(), settings.readers_table),
     )

@@ -26,6 +26,7 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
+from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.bootstrap.search import evidence_loop, knowledge_search, passage_index
 from cicada.conversation.memory import LoggedConversation
@@ -33,7 +34,6 @@ from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
 from cicada.identity import Principal
-from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.observability.log import report_failed_answer
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
@@ -55,7 +55,7 @@ def processor() -> Processor:
     conversation = settings.conversation
     log = DynamoRequestLog(database(), conversation.requests_table, time.time)
     access_lists = DynamoAccessListTable(database(), conversation.readers_table)
-    withholding = Withholding(PermissionGate(access_lists), load_knowledge_bases)
+    withholding = Withholding(PermissionGate(access_lists), knowledge_bases)
     return Processor(
         log=log,
         channel=ApiGatewayChannel(connection_endpoint(conversation.callback_url)),
@@ -82,7 +82,7 @@ def answerer() -> Answerer:
     model = _converse_model(settings.model, settings.model.chat_model_id)
     chat = BedrockChatModel(bedrock, model)
     index = passage_index(settings.search)
-    search, gate = knowledge_search(settings.search, index), PermissionGate(index)
+    search, gate = knowledge_search(settings.search, index, knowledge_bases()), PermissionGate(index)
     completeness = _completeness(settings, index)
     classifier = MessageClassifier(search.bases, load_model())
     rules = RulesPlanner(classifier.classify, SchemaPlanner(), asks_change=lambda message: bool(asked_writes(message)))

@@ -12,11 +12,12 @@ from cicada.answering.evidence import EvidenceLoop, LocalJudge
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.answering.question_planner import WordRewriter
 from cicada.bootstrap.aws import client
+from cicada.bootstrap.bases import knowledge_bases
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.document_routing.router import CardRanker, DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge, RerankMode
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, QualityJudge, RerankMode
 from cicada.observability.log import (
     report_own_words,
     report_quality_fallback,
@@ -63,7 +64,7 @@ def embedder(settings: SearchSettings) -> Embedder:
 def agent_search(settings: SearchSettings) -> PermittedAgentSearch:
     """The search of the theories agent's tools."""
     index = passage_index(settings)
-    return PermittedAgentSearch(knowledge_search(settings, index), PermissionGate(index))
+    return PermittedAgentSearch(knowledge_search(settings, index, knowledge_bases()), PermissionGate(index))
 
 
 def passage_index(settings: SearchSettings) -> CataloguedIndex:
@@ -95,11 +96,8 @@ def index_rebuild(settings: SearchSettings) -> IndexRebuild:
     raise _unknown_engine(settings)
 
 
-def knowledge_search(settings: SearchSettings, index: CataloguedIndex) -> KnowledgeSearch:
+def knowledge_search(settings: SearchSettings, index: CataloguedIndex, bases: KnowledgeBases) -> KnowledgeSearch:
     """The search for answers and for agents."""
-    # Imported here: pydantic, which reads the file, would slow the cold starts of the agents' tools.
-    from cicada.knowledge_bases.file import load_knowledge_bases
-
     breaker = CircuitBreaker(time.monotonic, "search", heeds_configuration=False)
 
     def guarded(strategy: Callable[[KnowledgeBase], Strategy]) -> Callable[[KnowledgeBase], Strategy]:
@@ -107,7 +105,7 @@ def knowledge_search(settings: SearchSettings, index: CataloguedIndex) -> Knowle
 
     return KnowledgeSearch(
         {name: guarded(strategy) for name, strategy in strategies(search_backend(settings, index)).items()},
-        load_knowledge_bases(),
+        bases,
         query_formulator(settings),
         report=report_own_words,
     )

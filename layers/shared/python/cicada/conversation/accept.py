@@ -17,7 +17,7 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition
 from cicada.knowledge_bases.schema import Schema, SchemaOf, no_schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions import check_base, may_ask
+from cicada.permissions import base_of, check_base, may_ask
 
 
 def cancel(key: RequestKey, log: RequestLog) -> None:
@@ -72,7 +72,7 @@ class Accepter(Struct, frozen=True):
         """A base that the user may not ask has no schema, as if it did not exist: an error would list its fields."""
 
         def schema(name: str) -> Schema:
-            base = self.bases().of(name)
+            base = base_of(self.bases(), principal, name)
             return base.schema if may_ask(base, principal) else Schema()
 
         return schema

@@ -65,7 +65,7 @@ class Withholding(Struct, frozen=True):
         if not documents:
             return frozenset()
         bases = self.bases()
-        askable = tuple(each for each in documents if may_ask(bases.of(each.base_key.knowledge_base), principal))
+        askable = tuple(each for each in documents if may_ask(bases.of(each.base_key), principal))
         permitted = self.gate.permit(principal, askable, _itself)
         return documents.difference(permitted)
 

@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
-from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey
+from cicada.documents.model import Condition, DocumentKey, Exists, KnowledgeBaseKey
 from cicada.errors import InvalidFrameError
 from cicada.ingest.ports import GroundTruth
-from cicada.knowledge_bases.filter_language import parse_filter
-from cicada.knowledge_bases.schema import Schema, SchemaOf
+from cicada.knowledge_bases.filter_language import WrittenFilter, condition, split_filter
+from cicada.knowledge_bases.schema import BUILT_IN, Schema
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.knowledge_bases.values import field_named
 from cicada.permissions import AccessLists, every_document
 from cicada.retrieval.completeness import lacking
 from cicada.retrieval.ports import DocumentCatalogue
@@ -20,7 +22,7 @@ from cicada.text import did_you_mean
 _MOST = 500
 
 
-def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, schema_of: SchemaOf) -> dict[str, Any]:
+def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, bases: KnowledgeBases) -> dict[str, Any]:
     """`{"documents": "list"}` gives a page of rows, `{"documents": "show", "id": "…"}` a row, its card and copies.
 
     With `"optional": true` an unknown id gives `{"missing": true}` instead of an error.
@@ -32,7 +34,7 @@ def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, sc
     if event["documents"] == "show" and event.get("id"):
         return _shown(DocumentKey(base_key, str(event["id"])), catalogue, is_optional=bool(event.get("optional")))
     if event["documents"] == "list":
-        return _listed(event, base_key, catalogue, schema_of)
+        return _listed(event, base_key, catalogue, bases.of(base_key).schema)
     raise InvalidFrameError('A test event is {"documents": "list"}, or {"documents": "show", "id": "…"}.')
 
 
@@ -55,10 +57,10 @@ def compared_at_once(truth: GroundTruth, catalogue: DocumentCatalogue, access: A
 
 
 def _listed(
-    event: Mapping[str, Any], base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema_of: SchemaOf
+    event: Mapping[str, Any], base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema: Schema
 ) -> dict[str, Any]:
-    schema = schema_of(base_key.knowledge_base)
-    matching = every_document(base_key, tuple(parse_filter(schema, str(each)) for each in event.get("filters", [])))
+    written = [split_filter(str(each)) for each in event.get("filters", [])]
+    matching = every_document(base_key, tuple(_condition(each, base_key, catalogue, schema) for each in written))
     sort = str(event.get("sort", ""))
     order = Sort(sort.removeprefix("-"), sort.startswith("-")) if sort else schema.sort or Sort(TITLE)
     limit, offset = _number(event, "limit", 50), _number(event, "offset", 0)
@@ -75,6 +77,17 @@ def _listed(
         "nextOffset": page.next_offset,
         "documents": [_fields(row) for row in page.rows],
     } | counts
+
+
+def _condition(
+    written: WrittenFilter, base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema: Schema
+) -> Condition:
+    """Where all fields are inferred, a document that is not for everybody may have others."""
+    if field_named(schema, written.field) is None and all(each.inferred for each in schema.fields.values()):
+        if schema.fields and written.field not in BUILT_IN:
+            _check_field(written.field, base_key, catalogue, schema)
+        return condition(Schema(), written)
+    return condition(schema, written)
 
 
 def _check_field(name: str, base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema: Schema) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import PurePosixPath
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import DocumentKey, MetadataValue, Passage
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.access_lists import (
     had_access_list,
@@ -45,6 +45,21 @@ from cicada.ingest.ports import (
 )
 from cicada.ingest.report import matches_index
 from cicada.ingest.vectors import Encoder
+from cicada.knowledge_bases.inference import (
+    MAX_FIELDS,
+    Look,
+    Observed,
+    as_observed,
+    conflict_of,
+    is_declared,
+    is_field,
+    look_of,
+    without_room,
+)
+from cicada.knowledge_bases.kept import Described, FieldRecord
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.knowledge_bases.values import folded
 from cicada.observability.tracing import annotate, mark_failed, span
 from cicada.retrieval.model import embedded_text
 from cicada.retrieval.ports import CataloguedIndex, Embedder
@@ -56,17 +71,13 @@ _MAX_COPIES_NAMED = 5
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
 
-def no_restriction(knowledge_base: str) -> bool:  # noqa: ARG001 - the same for every base
-    """Documents without viewers are for all users of the tenant."""
-    return False
-
-
 class Ingester(Struct, frozen=True):
     """`parsers`: by the suffix of the file name, in lower case and with its dot. `contexts`: None to write none.
 
-    `cards`: None to make all cards by rules. `restricted`: whether a base's documents without viewers are for nobody.
-    `kept`: the vectors of ingests that did not get to their end, None to begin them again.
-    `access_lists`: where each document's viewers are recorded, None where no excerpt is shown again.
+    `cards`: None to make all cards by rules.
+    `bases`: the settings and the schemas of knowledge bases. `fields`: where the fields that no schema declares are
+    recorded, None to leave them texts. `kept`: the vectors of ingests that did not get to their end, None to begin them
+    again. `access_lists`: where each document's viewers are recorded, None where no excerpt is shown again.
     """
 
     store: DocumentStore
@@ -77,7 +88,8 @@ class Ingester(Struct, frozen=True):
     contexts: ContextWriter | None = None
     cards: CardWriter | None = None
     kept: KeptVectors | None = None
-    restricted: Callable[[str], bool] = no_restriction
+    bases: KnowledgeBases = field(default_factory=KnowledgeBases)
+    fields: FieldRecord | None = None
     access_lists: AccessListRecord | None = None
     clock: Callable[[], float] = time.time
 
@@ -170,7 +182,7 @@ class Ingester(Struct, frozen=True):
         if isinstance(source, OversizedFile):
             raise DocumentRejectedError(source.reason, "too_large")
         with span("parsing"):
-            parsed = self._with_access_list(self._parser(source).parse(source), source.document, before)
+            parsed = self._parsed(source, before)
         if len(parsed.passages) * _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
             raise DocumentRejectedError(
                 f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
@@ -199,6 +211,34 @@ class Ingester(Struct, frozen=True):
             card_vector=card_vector,
         )
         return stored, (*parsed.problems, *prefixes.problems, *made.problems, *self._copies(stored))
+
+    def _parsed(self, source: SourceFile, before: StoredDocument | None) -> ParsedDocument:
+        """The passages with their viewers and typed metadata."""
+        schema = self.bases.of(source.document.base_key).schema
+        parsed = self._parser(source).parse(replace(source, schema=schema))
+        return self._with_inferred_types(self._with_access_list(parsed, source.document, before), schema, before)
+
+    def _with_inferred_types(
+        self, parsed: ParsedDocument, schema: Schema, before: StoredDocument | None
+    ) -> ParsedDocument:
+        """Record the fields that no schema declares, and type their values as those of the base's documents are.
+
+        Before the document is written: two that are ingested at the same time know of each other's values.
+        """
+        now, earlier = _described(parsed.passages, schema), _described_before(before, schema)
+        if self.fields is None or now is None or not (now.metadata or (earlier and earlier.metadata)):
+            return parsed
+        observed = self.fields.observe(parsed.passages[0].document.base_key, now, earlier)
+        passages = tuple(
+            replace(each, metadata=as_observed(each.metadata, schema, observed)) for each in parsed.passages
+        )
+        return ParsedDocument(passages, (*parsed.problems, *_doubts(now.metadata, observed)))
+
+    def _forget_fields(self, before: StoredDocument | None) -> None:
+        """What no other document says is not kept of a document that is gone."""
+        earlier = _described_before(before, Schema())
+        if self.fields is not None and before is not None and earlier is not None and earlier.metadata:
+            self.fields.observe(before.document.base_key, Described(earlier.viewers, {}), earlier)
 
     def _report_progress(self, source: SourceFile, passages: int, left: int) -> None:
         embedded = max(passages - left, 0)
@@ -244,7 +284,7 @@ class Ingester(Struct, frozen=True):
     ) -> ParsedDocument:
         """Set the viewers that are to be stored; all passages have the same."""
         named = parsed.passages[0].readers if parsed.passages else ()
-        viewers = settled_access_list(named, before, self.restricted(document.base_key.knowledge_base))
+        viewers = settled_access_list(named, before, self.bases.of(document.base_key).restricted)
         passages = tuple(replace(each, readers=viewers) for each in parsed.passages)
         return ParsedDocument(passages, (*parsed.problems, *unnamed(viewers, named)))
 
@@ -254,7 +294,7 @@ class Ingester(Struct, frozen=True):
             named = named_viewers(source)
         except DocumentRejectedError:
             return True
-        viewers = settled_access_list(named, before, self.restricted(before.document.base_key.knowledge_base))
+        viewers = settled_access_list(named, before, self.bases.of(before.document.base_key).restricted)
         return not before.passages or any(each.passage.readers != viewers for each in before.passages)
 
     def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None) -> None:
@@ -269,10 +309,13 @@ class Ingester(Struct, frozen=True):
         else:
             self.truth.delete(source.document)
         self._unindex(source.document)
+        self._forget_fields(before)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
+        entry = self.truth.read(document) if self.fields else None
         self.truth.delete(document)
         self._unindex(document)
+        self._forget_fields(entry.stored if entry else None)
         return IngestReport(document, Outcome.DELETED, passages=0)
 
     def _parser(self, source: SourceFile) -> DocumentParser:
@@ -290,6 +333,33 @@ def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
     """What is stored with each passage, about."""
     metadata = parsed.passages[0].metadata if parsed.passages else {}
     return max(len(source.sidecar or b""), sum(len(f"{name}{value}".encode()) for name, value in metadata.items()))
+
+
+def _described(passages: Sequence[Passage], schema: Schema) -> Described | None:
+    """What a document of these passages says in fields that the schema does not declare; None without passages."""
+    if not passages:
+        return None
+    own = {name: value for name, value in passages[0].metadata.items() if not is_declared(schema, name)}
+    return Described(passages[0].readers, {name: value for name, value in own.items() if is_field(name)})
+
+
+def _described_before(before: StoredDocument | None, schema: Schema) -> Described | None:
+    return _described([each.passage for each in before.passages[:1]], schema) if before else None
+
+
+def _doubts(own: Mapping[str, MetadataValue], observed: Observed) -> Iterator[Problem]:
+    """What the report says of the document's inferred fields."""
+    # Of those that have another look than others, the texts are told: they keep the rest from being numbers or dates.
+    mine = {folded(name) for name, value in own.items() if look_of(value) is Look.TEXT}
+    for said in (conflict_of(each) for each in observed if folded(each.name) in mine):
+        if said:
+            yield Problem("", said, "metadata")
+    if left_out := without_room(own, observed):
+        listed = ", ".join(f"'{name[:40]}'" for name in left_out)[:400]
+        reason = (
+            f"No question knows {listed}, which stay texts: the base has {MAX_FIELDS} fields, or the name is too long."
+        )
+        yield Problem("", reason, "unknown_field")
 
 
 def _rejected(document: DocumentKey, error: DocumentRejectedError, version: str = "") -> IngestReport:

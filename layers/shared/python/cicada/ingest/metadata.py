@@ -154,9 +154,9 @@ class _TypedMetadata(Struct):
         if key in self.seen or (known is None and source.optional):
             return
         self.seen.add(key)
-        if known is None:
-            self.metadata[name] = value
-            self.unknown.append(name)
+        if known is None or known.inferred:
+            self.metadata[key] = value
+            self.unknown += [name] if known is None else []
             return
         found = typed(known, value)
         if isinstance(found, Unusable):
@@ -169,18 +169,19 @@ class _TypedMetadata(Struct):
 def described(schema: Schema, sources: Iterable[Declared]) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
     """The metadata, and what is wrong with them. Of a field that several sources have, the first source counts.
 
-    A field that the schema does not have stays a keyword; that is reported unless the base has no schema at all.
+    A field that the schema does not have stays as it is, to be typed by the values of the base's documents; that is
+    reported if the schema has fields of its own.
     """
     result = _TypedMetadata(schema)
     for source in sources:
         for name, value in source.values.items():
             result.take(name, value, source)
-    if schema.fields and result.unknown:
+    if result.unknown and any(not each.inferred for each in schema.fields.values()):
         result.problems.append(_unknown(result.unknown, schema))
     return result.metadata, tuple(result.problems)
 
 
 def _unknown(names: list[str], schema: Schema) -> Problem:
     listed = ", ".join(f"'{name[:40]}'" for name in names)[:400]
-    reason = f"The schema does not have {listed}; kept as keywords. It has {', '.join(schema.fields)}."
+    reason = f"The schema does not have {listed}; typed by the values. It has {', '.join(schema.fields)}."
     return Problem("", reason[:1000], "unknown_field")

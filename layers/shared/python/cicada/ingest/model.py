@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, DocumentRow, row_of
 from cicada.documents.model import DocumentKey, Passage
+from cicada.knowledge_bases.schema import Schema
 from cicada.retrieval.model import EmbeddedPassage, Vector
 
 # What names all users of the tenant as viewers.
@@ -27,6 +28,7 @@ class SourceFile(Struct, frozen=True):
     """An uploaded file's bytes. `name` is its file name; `version` is `version_of` its bytes.
 
     `sidecar`: the bytes of the file that describes it (`<name>.metadata.json` beside it), None without one.
+    `schema`: the one that its metadata are typed by; a parser cannot read it where it runs.
     """
 
     document: DocumentKey
@@ -34,6 +36,7 @@ class SourceFile(Struct, frozen=True):
     content: bytes
     version: str
     sidecar: bytes | None = None
+    schema: Schema = field(default_factory=Schema)
 
 
 class OversizedFile(Struct, frozen=True):

@@ -20,7 +20,6 @@ from cicada.ingest.markup import is_whole, plain_text
 from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, ScriptMessage, SourceFile, Track
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
-from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
 # Reads the JSON of a script file within limits.
 #
@@ -261,13 +260,12 @@ class ScriptParser(Struct, frozen=True):
     """A `DocumentParser` of script JSON. Passages of the main language come first, Japanese ones after them.
 
     Each language has passages of its own, so that a question finds the script in the language that it is asked in.
-    Of a sidecar the viewers and the attributes count,
-    typed by the schema of the knowledge base (`schema_of`); the episode configuration decides on title and language.
+    Of a sidecar the viewers and the attributes count, typed by the source's schema; the episode configuration decides
+    on title and language.
     """
 
     episodes: Episodes
     chunking: Chunking = field(default_factory=Chunking)
-    schema_of: SchemaOf = no_schema
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
@@ -275,8 +273,7 @@ class ScriptParser(Struct, frozen=True):
         script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
         if not script.tracks:
             raise DocumentRejectedError(_nothing_readable(script.problems))
-        schema = self.schema_of(source.document.base_key.knowledge_base)
-        metadata, faults = described(schema, (Declared("sidecar", sidecar.metadata),))
+        metadata, faults = described(source.schema, (Declared("sidecar", sidecar.metadata),))
         passages = tuple(islice(self._passages(source, episode, script, sidecar, metadata), MAX_PASSAGES + 1))
         if len(passages) > MAX_PASSAGES:
             raise DocumentRejectedError(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")

@@ -55,7 +55,7 @@ def _values(found: SchemaField) -> Iterator[Contradiction]:
         meaning[folded(value)] = value
     for value, words in found.synonyms.items():
         place = ("fields", found.name, "synonyms", value)
-        if value not in found.values:
+        if value not in found.values and not found.inferred:
             yield Contradiction(place, f"'{value}' has synonyms and is none of the values; add it to them.")
         for word in words:
             other = meaning.setdefault(folded(word), value)

@@ -27,6 +27,7 @@ from cicada.knowledge_bases.settings import (
     RouteFormula,
     RouteMode,
 )
+from cicada.knowledge_bases.values import field_named
 from cicada.languages.terms import LANGUAGES
 from cicada.validation import Check, Form, checked, parse_toml, table
 
@@ -92,8 +93,14 @@ class _StandingRule(Form, frozen=True):
     replaces: _Text = ""
 
 
+class _Changes(_File, frozen=True):
+    """What a stack keeps for a base. Its fields may have any name that a document gave them."""
+
+    fields: dict[_Text, Any] = field(default_factory=dict)
+
+
 class _Field(Form, frozen=True):
-    type: FieldType
+    type: FieldType | None = None
     values: tuple[_Text, ...] = ()
     synonyms: dict[_Text, tuple[_Text, ...]] = field(default_factory=dict)
     words: tuple[_Text, ...] = ()
@@ -133,7 +140,10 @@ def _in_force(text: str, name: str, table: object) -> StandingRule | None:
 
 
 def _field(text: str, name: str, field: str, table: object) -> SchemaField:
-    found = _read_field(_Field, text, name, table, ("fields", field))
+    found, _ = _read_entry(text, name, field, table)
+    if found.type is None:
+        where = f"{name}, line {line_of(text, ('fields', field))}"
+        raise ConfigurationError(f"{where}: [fields.{field}] lacks type; add it.")
     return SchemaField(
         name=field,
         type=found.type,
@@ -144,6 +154,12 @@ def _field(text: str, name: str, field: str, table: object) -> SchemaField:
         shown=found.shown,
         is_owner=found.is_owner,
     )
+
+
+def _read_entry(text: str, name: str, field: str, table: object) -> tuple[_Field, set[str]]:
+    """The entry of a field, and the keys that it writes."""
+    found = _read_field(_Field, text, name, table, ("fields", field))
+    return found, set(table) if isinstance(table, dict) else set()
 
 
 def _read_field(kind: type[F], text: str, name: str, table: object, path: tuple[str, ...]) -> F:
@@ -207,7 +223,7 @@ def read_knowledge_bases(folder: Path) -> KnowledgeBases:
     """Settings from `knowledge_bases.toml` and schemas from `schemas/<base>.toml`. Raises ConfigurationError."""
     bases = parse_knowledge_bases((folder / "knowledge_bases.toml").read_text("utf-8"))
     described = {file.stem: _schema_of(file) for file in sorted((folder / "schemas").glob("*.toml"))}
-    named = {name: replace(bases.of(name), schema=schema) for name, schema in described.items()}
+    named = {name: replace(bases.deployed(name), schema=schema) for name, schema in described.items()}
     return replace(bases, named={**bases.named, **named})
 
 
@@ -243,3 +259,57 @@ def _read(base: KnowledgeBase, settings: object, place: str) -> KnowledgeBase:
             "the floor must not be above the threshold."
         )
     return found
+
+
+def parse_kept(text: str, name: str, deployed: KnowledgeBase) -> KnowledgeBase:
+    """The deployed settings with the changes of one base's own file: settings, and what a schema says, in one.
+
+    Of a field only what is written changes; a field without `type` and `values` has those that its documents have.
+    `name` is the file's. Raises `ConfigurationError` with the line and what to correct.
+    """
+    tables = parse_toml(text, f"{name} is not TOML")
+    of_schema = {key: tables.pop(key) for key in _Changes.__struct_fields__ if key in tables}
+    if unknown := [key for key in tables if key not in _Settings.__annotations__]:
+        known = ", ".join(sorted((*_Settings.__annotations__, *_Changes.__struct_fields__)))
+        where = f"{name}, line {line_of(text, unknown[:1])}"
+        raise ConfigurationError(f"{where}: '{unknown[0]}' is no setting; use one of {known}.")
+    try:
+        base = _read(deployed, tables, "The file")
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{name}, line {line_of(text, _first_key(str(error), tables))}: {error}") from None
+    return replace(base, schema=_changed(text, name, of_schema, deployed.schema), kept=bool(tables or of_schema))
+
+
+def check_kept(text: str, name: str, declared: Schema, whole: Schema) -> None:
+    """Raises `ConfigurationError` where the file contradicts itself, or the documents.
+
+    `whole`: the declared schema with the fields of the documents; what of it could not be used is looked at too.
+    """
+    for found in contradictions(replace(whole, sort=declared.sort, date=declared.date)):
+        raise ConfigurationError(f"{name}, line {line_of(text, found.path)}, {'.'.join(found.path)}: {found.reason}")
+
+
+def _changed(text: str, name: str, tables: dict[str, Any], before: Schema) -> Schema:
+    found = _read_field(_Changes, text, name, tables, ())
+    sort = found.sort
+    fields = dict(before.fields)
+    for key, entry in found.fields.items():
+        known = field_named(before, key) or SchemaField(key, FieldType.KEYWORD, inferred=True)
+        fields[known.name] = _changed_field(text, name, key, entry, known)
+    return Schema(
+        fields=fields,
+        sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else before.sort,
+        date=found.date or before.date,
+        logins={**before.logins, **found.logins},
+        items=found.items or before.items,
+    )
+
+
+def _changed_field(text: str, name: str, key: str, table: object, before: SchemaField) -> SchemaField:
+    found, written = _read_entry(text, name, key, table)
+    changes = {each: getattr(found, each) for each in written}
+    if "synonyms" in changes:
+        changes["synonyms"] = {**before.synonyms, **found.synonyms}
+    if found.is_owner and before.inferred:
+        changes.setdefault("type", FieldType.PERSON)
+    return replace(before, **changes, inferred=before.inferred and written.isdisjoint(("type", "values")))

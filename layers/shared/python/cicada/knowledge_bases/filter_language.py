@@ -21,11 +21,8 @@ from msgspec.structs import replace
 
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.errors import InvalidFilterError
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.knowledge_bases.values import Unusable, as_keyword, field_named, typed
-
-BUILT_IN = ("language", "episode_id", "chapter_id")
-"""Fields that ingest gives to documents, whatever the schema says."""
+from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
+from cicada.knowledge_bases.values import Unusable, as_keyword, either_form, field_named, typed
 
 _EXAMPLES = "status=approved, status!=draft, effective>=2026-01-01, owner? or !owner"
 _FILTER = re.compile(r"([^=<>!?]++)(!=|>=|<=|=|>|<)(.*+)", re.DOTALL)
@@ -96,7 +93,7 @@ def condition(schema: Schema, written: WrittenFilter) -> Condition:
         return Exists(name, _presence(name, written.values))
     if not written.values:
         raise InvalidFilterError(f"The filter of '{name}' has no value; give one.")
-    values = frozenset(_value(field, each) for each in written.values)
+    values = either_form(field, [_value(field, each) for each in written.values])
     if written.op is Operator.NONE:
         return NoneOf(name, values)
     if written.op is Operator.ANY:

@@ -29,6 +29,7 @@ class SchemaField(Struct, frozen=True):
     `values`: the canonical values; empty where any value may stand. `synonyms`: for a canonical value, other words for
     it, abbreviations included. `words`: other names of the field itself, as people write them ("in force since").
     `display`: its name for people. `shown`: a source and a listing show it. `is_owner`: "my" means the asker's.
+    `inferred`: type and values are those that documents have; the values are known, and others may stand.
     """
 
     name: str
@@ -39,6 +40,7 @@ class SchemaField(Struct, frozen=True):
     display: str = ""
     shown: bool = False
     is_owner: bool = False
+    inferred: bool = False
 
 
 class Standing(StrEnum):
@@ -88,6 +90,9 @@ class Schema(Struct, frozen=True):
     items: tuple[str, ...] = ()
     in_force: StandingRule | None = None
 
+
+BUILT_IN = ("language", "episode_id", "chapter_id")
+"""Fields that ingest gives to documents, whatever the schema says."""
 
 SchemaOf: TypeAlias = Callable[[str], Schema]
 """The schema of the knowledge base of this name."""

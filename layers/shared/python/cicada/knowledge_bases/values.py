@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TypeAlias
 
@@ -81,6 +81,10 @@ _BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
 _SHOWN = 40
 
 
+# The types whose values may become texts.
+_OTHER_FORMS = (FieldType.NUMBER, FieldType.DATE, FieldType.BOOLEAN)
+
+
 class Unusable(Struct, frozen=True):
     """Why a value cannot be one of the field: a sentence that names both."""
 
@@ -142,13 +146,27 @@ def _split(field: SchemaField, value: Sequence[str]) -> Sequence[str]:
 
 def _keyword(field: SchemaField, value: Given) -> str | Unusable:
     text = value if isinstance(value, str) else str(as_keyword(value) if not isinstance(value, date) else value)  # type: ignore[arg-type]
-    if not field.values:
-        return " ".join(text.split())
     wanted = folded(text)
     for each in field.values:
         if wanted == folded(each) or wanted in map(folded, field.synonyms.get(each, ())):
             return each
+    if field.inferred or not field.values:
+        return " ".join(text.split())
     return _unusable(field, text, f"takes one of {', '.join(field.values)}")
+
+
+def either_form(field: SchemaField | None, values: Iterable[Scalar]) -> frozenset[Scalar]:
+    """The values, and for texts of an inferred field the forms in which earlier documents may have them.
+
+    As long as all values of a field look like numbers they are kept as numbers, and as texts from the first other one
+    on.
+    """
+    found = frozenset(values)
+    if field is None or not field.inferred or field.type is not FieldType.KEYWORD:
+        return found
+    texts = [each for each in found if isinstance(each, str)]
+    others = [typed(SchemaField(field.name, kind), each) for each in texts for kind in _OTHER_FORMS]
+    return found.union(each for each in others if not isinstance(each, Unusable | tuple))
 
 
 def _number(field: SchemaField, value: Given) -> float | Unusable:

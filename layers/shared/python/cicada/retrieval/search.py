@@ -50,7 +50,7 @@ class KnowledgeSearch(Struct, frozen=True):
 
         Failures are `DependencyError`s, never an empty result.
         """
-        base = self.bases.of(filter.base_key.knowledge_base)
+        base = self.bases.of(filter.base_key)
         query, formulated = self._query(text, base)
         found = self.strategies[strategy](base).retrieve(query, filter, concepts)
         return replace(found, path=("retrieve", *formulated, *found.path, *_outcome(found)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.understanding.model import Classification, Intent
 from cicada.understanding.planner import PlanRequest
 
@@ -13,7 +14,7 @@ AGENTS: Final = frozenset({Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST})
 _SURE = 0.9
 _LIKELY = 0.5
 
-Classify = Callable[[str, str], Classification]
+Classify = Callable[[str, KnowledgeBaseKey], Classification]
 
 
 def continuing_agent(
@@ -38,7 +39,7 @@ def continuing_agent(
 def _before(request: PlanRequest, classify: Classify, asks_change: Callable[[str], bool]) -> Intent | None:
     """The agent that the message before went to; one that only asks for a change went where the one before it did."""
     for message in reversed(request.messages):
-        found = classify(message, request.knowledge_base)
+        found = classify(message, request.base_key)
         if found.intent in AGENTS and found.confidence >= _LIKELY:
             return found.intent
         if found.confidence >= _SURE or not asks_change(message):

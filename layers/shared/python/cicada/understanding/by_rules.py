@@ -9,9 +9,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY
-from cicada.documents.model import AnyOf, Condition, Contains
+from cicada.documents.model import AnyOf, Condition, Contains, KnowledgeBaseKey
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.values import either_form
 from cicada.text import one_line
 from cicada.understanding.agent_follow_ups import continuing_agent
 from cicada.understanding.asking_back import chosen
@@ -40,7 +41,10 @@ SHAPES = {
 """The shapes by the strategies of the heads."""
 _ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
 _MOST_GROUPED = 2
+_READERS = 32
 _SURELY_NONE = 0.9
+# Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
+_LIKELY_OF_ALL, _LIKELY_OF_FIELDS = 0.6, 0.25
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -50,7 +54,7 @@ class RulesPlanner(Struct, frozen=True):
     costs little, an unanswered question much. `asks_change`: whether a message asks to change profiles or theories.
     """
 
-    classify: Callable[[str, str], Classification]
+    classify: Callable[[str, KnowledgeBaseKey], Classification]
     documents: Planner | None = None
     general_confidence: float = 0.5
     asks_change: Callable[[str], bool] = lambda _: False
@@ -86,7 +90,7 @@ class RulesPlanner(Struct, frozen=True):
         # Alone, "the second one" would look like small talk.
         if self.documents and request.messages and _chosen_document(request):
             return self.documents.plan(request)
-        found = self.classify(request.message, request.knowledge_base)
+        found = self.classify(request.message, request.base_key)
         found = continuing_agent(found, request, self.classify, self.asks_change)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
@@ -96,28 +100,26 @@ class RulesPlanner(Struct, frozen=True):
         return replace(plan, confidence=min(plan.confidence, found.confidence))
 
     def _of_documents(self, request: PlanRequest) -> Plan | None:
-        """The plan by the schema. Without one, only a wish for documents about a subject is understood."""
-        if self.documents is None or not (request.schema.fields or _speaks_of_documents(request)):
+        """The plan by the schema; None for what is for the texts."""
+        if self.documents is None:
             return None
         plan = self.documents.plan(request)
-        return plan if request.schema.fields or plan.wants_documents else None
+        if plan.wants_documents and (request.schema.fields or _speaks_of_documents(request)):
+            return plan
+        return None if _is_for_the_texts(plan, request) else plan
 
 
 class SchemaPlanner(Struct, frozen=True):
-    """Plans by the schema of each base. `_readers`: by the base's name, made at first use.
+    """Plans by the schema of each base. `_readers`: of the schemas asked last, the newest at the end.
 
-    A schema is part of the deployment, so it does not change while the container lives.
+    A schema changes with what is ingested, and with what its base's operator sets.
     """
 
-    _readers: dict[str, SchemaReader] = field(default_factory=dict)
+    _readers: list[SchemaReader] = field(default_factory=list)
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of a question on documents, which may continue earlier ones."""
-        # Imported here: the heads take a part of a cold start, and bases without a schema do not need them.
-        from cicada.understanding.schema_planner import SchemaReader
-
-        reader = self._readers.get(request.knowledge_base) or SchemaReader.of(request.schema)
-        self._readers[request.knowledge_base] = reader
+        reader = self._reader(request.schema)
         is_page = is_page_request(request.message)
         earlier = [each for each in request.messages if not (is_page or is_small_talk(each) or is_page_request(each))]
         today = request.now.date()
@@ -130,6 +132,17 @@ class SchemaPlanner(Struct, frozen=True):
             return plan_of(chosen_one, request.schema)
         found = reader.understand((*earlier, request.message), today, request.asker)
         return plan_of(found, request.schema)
+
+    def _reader(self, schema: Schema) -> SchemaReader:
+        found = next((each for each in self._readers if each.schema is schema or each.schema == schema), None)
+        if found is None:
+            # Imported here: the heads take a part of a cold start, and not every question needs them.
+            from cicada.understanding.schema_planner import SchemaReader
+
+            found = SchemaReader.of(schema)
+            # A new list: another thread may be looking at the old one.
+            self._readers[:] = [*self._readers[1 - _READERS :], found]
+        return found
 
 
 def _speaks_of_documents(request: PlanRequest) -> bool:
@@ -194,11 +207,15 @@ def _conditions(meaning: Meaning, schema: Schema) -> tuple[Condition, ...]:
 
 def _found_in_text(condition: Condition, schema: Schema) -> Condition:
     field = schema.fields[condition.field]
-    is_open = field.type in VALUED and not field.values
-    if isinstance(condition, AnyOf) and is_open and len(condition.values) == 1:
-        (value,) = condition.values
+    if not isinstance(condition, AnyOf):
+        return condition
+    values = either_form(field, condition.values)
+    is_known = bool(field.values) and not (field.inferred and values.isdisjoint(field.values))
+    is_open = field.type in VALUED and not is_known
+    if is_open and len(values) == 1:
+        (value,) = values
         return Contains(field.name, str(value))
-    return condition
+    return replace(condition, values=values)
 
 
 def _carried(found: Understood) -> tuple[str, ...]:
@@ -238,6 +255,19 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     # Of what was talked of, a name is likelier a document than a thing.
     carried = " ".join([each for each in plan.carried if each[:1].isupper()] or plan.carried)
     return replace(plan, subjects=tuple(each if each.document else replace(each, document=carried) for each in named))
+
+
+def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
+    """Whether to search instead, because nobody has said what the documents are about: any subject may be theirs.
+
+    Without any field, only counting or listing all documents is no search. After a listing much is about it.
+    """
+    fields = request.schema.fields.values()
+    if any(not each.inferred for each in fields):
+        return False
+    if plan.shape is not Shape.METADATA_ONLY:
+        return not (fields and (plan.filters or (plan.named and not plan.single)))
+    return plan.confidence < (_LIKELY_OF_ALL if not fields else 0.0 if request.listing else _LIKELY_OF_FIELDS)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

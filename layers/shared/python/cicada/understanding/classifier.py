@@ -12,6 +12,7 @@ from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.model import Classification, Intent
 
 if TYPE_CHECKING:
+    from cicada.documents.model import KnowledgeBaseKey
     from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 
 _AGENTS = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
@@ -47,9 +48,9 @@ class MessageClassifier(Struct, frozen=True):
         """The confidence from which on a classification needs no second opinion."""
         return self.model.threshold
 
-    def classify(self, message: str, knowledge_base: str) -> Classification:
+    def classify(self, message: str, base_key: KnowledgeBaseKey) -> Classification:
         """The intent among those that the base has. Every message has one."""
-        base = self.bases.of(knowledge_base)
+        base = self.bases.of(base_key)
         if is_small_talk(message):
             return _SMALL_TALK
         off = frozenset(Intent) - frozenset(served_intents(base))

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from cicada.dialogue import NOTHING_SHOWN, Shown, Turn
 from cicada.documents.catalogue import ListedPage
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.model import Intent
 from cicada.understanding.plan import Plan
@@ -37,6 +38,10 @@ class PlanRequest(Struct, frozen=True):
     intents: tuple[Intent, ...] = tuple(Intent)
     listing: ListedPage | None = None
     shown: Shown = NOTHING_SHOWN
+
+    @property
+    def base_key(self) -> KnowledgeBaseKey:
+        return KnowledgeBaseKey(self.tenant, self.knowledge_base)
 
 
 class Planner(Protocol):

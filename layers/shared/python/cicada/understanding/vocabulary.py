@@ -102,7 +102,9 @@ def compiled(schema: Schema) -> Vocabulary:
         letters={letter: frozenset(words) for letter, words in letters.items()},
         longest=longest,
         date=_date(schema),
-        open=frozenset(name for name, each in schema.fields.items() if each.type in VALUED and not each.values),
+        open=frozenset(
+            name for name, each in schema.fields.items() if each.type in VALUED and (each.inferred or not each.values)
+        ),
         kind_field=kind_field,
         kinds={name: field_kind(name, each.type) for name, each in schema.fields.items()},
     )

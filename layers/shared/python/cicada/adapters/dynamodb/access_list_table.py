@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-_KEYS_AT_ONCE = 100
+KEYS_AT_ONCE = 100
 _UNREAD = Retry(attempts=4, base_seconds=0.05, cap_seconds=0.5)
 
 
@@ -30,8 +30,8 @@ class DynamoAccessListTable:
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         names = {_key(DocumentKey(base_key, name)): name for name in document_ids}
         found: dict[str, tuple[str, ...]] = {}
-        for start in range(0, len(names), _KEYS_AT_ONCE):
-            for item in self._items(list(names)[start : start + _KEYS_AT_ONCE]):
+        for start in range(0, len(names), KEYS_AT_ONCE):
+            for item in read_items(self._client, self._table, list(names)[start : start + KEYS_AT_ONCE]):
                 found[names[item["pk"]["S"]]] = tuple(each["S"] for each in item["readers"]["L"])
         return found
 
@@ -54,25 +54,27 @@ class DynamoAccessListTable:
         with dynamo_errors():
             self._client.delete_item(TableName=self._table, Key={"pk": {"S": _key(document)}})
 
-    def _items(self, keys: Sequence[str]) -> list[dict[str, Any]]:
-        """DynamoDB may leave keys unread when it is busy; they are asked for again. Raises `ThrottledError`."""
-        wanted: list[Any] = [{"pk": {"S": key}} for key in keys]
-        items: list[dict[str, Any]] = []
 
-        def read() -> None:
-            nonlocal wanted
-            with dynamo_errors():
-                reply: Any = self._client.batch_get_item(
-                    RequestItems={self._table: {"Keys": wanted, "ConsistentRead": True}}
-                )
-            items.extend(reply["Responses"].get(self._table, []))
-            unread: dict[str, Any] = reply.get("UnprocessedKeys", {})
-            wanted = unread.get(self._table, {}).get("Keys", [])
-            if wanted:
-                raise ThrottledError("The list of readers could not be read; try again.")
+def read_items(client: DynamoDBClient, table: str, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """The rows of these keys, at most `KEYS_AT_ONCE`. Unknown keys have none.
 
-        _UNREAD.call(read)
-        return items
+    DynamoDB may leave keys unread when it is busy; they are asked for again. Raises `ThrottledError`.
+    """
+    wanted: list[Any] = [{"pk": {"S": key}} for key in keys]
+    items: list[dict[str, Any]] = []
+
+    def read() -> None:
+        nonlocal wanted
+        with dynamo_errors():
+            reply: Any = client.batch_get_item(RequestItems={table: {"Keys": wanted, "ConsistentRead": True}})
+        items.extend(reply["Responses"].get(table, []))
+        unread: dict[str, Any] = reply.get("UnprocessedKeys", {})
+        wanted = unread.get(table, {}).get("Keys", [])
+        if wanted:
+            raise ThrottledError("The database has no room for a read now; try again.")
+
+    _UNREAD.call(read)
+    return items
 
 
 def _item(document: DocumentKey, viewers: tuple[str, ...]) -> dict[str, Any]:

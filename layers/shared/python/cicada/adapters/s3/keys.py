@@ -36,13 +36,18 @@ def document_key(key: str) -> DocumentKey:
             "A document belongs at documents/<tenant>/<knowledge base>/<file>; upload it there."
         )
     for name in (tenant, knowledge_base):
-        if not _NAME.fullmatch(name):
+        if not is_name(name):
             raise DocumentRejectedError(
                 "The names of tenant and knowledge base have 1 to 64 letters, digits and the signs . _ : - and start "
                 "with a letter or digit; upload the file under such names."
             )
     _check_document_id(document_id)
     return DocumentKey(KnowledgeBaseKey(tenant, knowledge_base), document_id)
+
+
+def is_name(text: str) -> bool:
+    """Whether a tenant or a knowledge base can have this name."""
+    return _NAME.fullmatch(text) is not None
 
 
 def _check_document_id(document_id: str) -> None:

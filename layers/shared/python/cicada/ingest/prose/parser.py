@@ -19,7 +19,6 @@ from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.encoding import clip, has_mark
 from cicada.ingest.prose.sections import Prose
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
-from cicada.knowledge_bases.schema import SchemaOf, no_schema
 
 
 class Kind(StrEnum):
@@ -111,15 +110,14 @@ class ProseParser(Struct, frozen=True):
     """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejectedError` if they are damaged.
 
     The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are those
-    of the sidecar, the front matter and the document's properties, in this order, by the schema of its knowledge base
-    (`schema_of`), and `language`, which none of them can set as an attribute. The viewers are the sidecar's, else the
+    of the sidecar, the front matter and the document's properties, in this order, by the source's schema, and
+    `language`, which none of them can set as an attribute. The viewers are the sidecar's, else the
     front matter's.
     """
 
     kind: Kind
     read: Callable[[bytes], Prose]
     chunking: Chunking = field(default_factory=Chunking)
-    schema_of: SchemaOf = no_schema
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
@@ -148,7 +146,7 @@ class ProseParser(Struct, frozen=True):
             Declared("front matter", prose.metadata),
             Declared("properties", prose.properties, optional=True),
         )
-        return described(self.schema_of(source.document.base_key.knowledge_base), sources)
+        return described(source.schema, sources)
 
 
 class _About(Struct, frozen=True):
@@ -192,9 +190,9 @@ def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
     )
 
 
-def prose_parsers(schema_of: SchemaOf = no_schema) -> dict[str, ProseParser]:
-    """The parsers by suffix of the file name, in lower case and with its dot. `schema_of`: see `ProseParser`."""
-    return {suffix: ProseParser(kind, _PARSERS[kind], schema_of=schema_of) for suffix, kind in SUFFIXES.items()}
+def prose_parsers() -> dict[str, ProseParser]:
+    """The parsers by suffix of the file name, in lower case and with its dot."""
+    return {suffix: ProseParser(kind, _PARSERS[kind]) for suffix, kind in SUFFIXES.items()}
 
 
 def _markdown(content: bytes) -> Prose:

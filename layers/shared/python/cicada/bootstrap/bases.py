@@ -1,0 +1,29 @@
+"""Wires the settings and the schemas of knowledge bases."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+from msgspec.structs import replace
+
+from cicada.adapters.dynamodb.base_table import DynamoBaseTable
+from cicada.bootstrap.aws import database
+from cicada.knowledge_bases.kept import CompletedBases
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.settings import BaseSettings, load
+
+
+@cache
+def knowledge_bases() -> KnowledgeBases:
+    """Cached for the life of the container; what the stack keeps is read again after a few seconds."""
+    # Imported here: most commands of a connection need none.
+    from cicada.knowledge_bases.file import load_knowledge_bases
+
+    return replace(load_knowledge_bases(), completed=CompletedBases(base_record(), time.monotonic))
+
+
+@cache
+def base_record() -> DynamoBaseTable:
+    """The record of settings and fields."""
+    return DynamoBaseTable(database(), load(BaseSettings).readers_table)

@@ -1,0 +1,321 @@
+"""The fields that no schema declares, inferred from the values that documents have.
+
+Of each field is kept what its values are like, and how many documents have which text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import StrEnum
+from itertools import chain
+from typing import TypeAlias
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cicada.documents.catalogue import EVERY, TITLE
+from cicada.documents.model import MetadataValue
+from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
+from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed
+
+MAX_FIELDS = 50
+MAX_VALUES = 50
+# The row of a base stays below DynamoDB's 400 KB with all its fields and values.
+_LONGEST_VALUE_BYTES, _LONGEST_NAME = 60, 64
+# So few short values are listed even if none has recurred yet.
+_FEW_VALUES, _FEW_WORDS = 12, 3
+# More documents than that prove nothing more, so a base that has them is not written again for each document.
+_ENOUGH = 2 * MAX_VALUES
+# Values of these types take little room where documents are shown.
+_SHORT, _SHOWN_FIELDS = (FieldType.DATE, FieldType.NUMBER, FieldType.PERSON, FieldType.BOOLEAN), 5
+# Each document has these without metadata, or they stand for documents.
+_RESERVED = frozenset({TITLE, EVERY, "readers", *BUILT_IN})
+
+_NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(?:\.[0-9]{1,9})?")
+_ON_LINES = re.compile(r"[\W_]+")
+# The last word of a name whose digits are no quantity.
+_CODES = frozenset("id code no nr num number phone fax zip postcode plz isbn sku ref reference key version".split())  # noqa: SIM905
+_PEOPLE = frozenset(
+    "author authors by owner chair chairman chairwoman chairperson editor contact lead leader head director manager "  # noqa: SIM905
+    "responsible assignee reviewer approver speaker moderator secretary writer teacher inspector person engineer "
+    "designer customer client doctor tenant employee officer supervisor recorder host signatory lecturer architect "
+    "autor autorin verfasser verfasserin".split()
+)
+_TITLE_OF_A_PERSON = re.compile(r"(?:mr|mrs|ms|dr|prof|herr|frau)\.? ", re.IGNORECASE)
+_PERSON = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,4}")
+
+
+class Look(StrEnum):
+    """What a value looks like."""
+
+    NUMBER = "number"
+    DATE = "date"
+    BOOLEAN = "boolean"
+    LIST = "list"
+    TEXT = "text"
+
+
+class ObservedField(Struct, frozen=True):
+    """A field as documents have it.
+
+    `looks`: of its values, sorted; they stay as long as any document has the field. `documents`: how many have it.
+    `values`: the different texts and how many documents have each, none where they are too many or too long
+    (`is_open`). Counts end at a bound; one that has reached it stays.
+    """
+
+    name: str
+    looks: tuple[str, ...] = ()
+    documents: int = 0
+    values: Mapping[str, int] = field(default_factory=dict)
+    is_open: bool = False
+
+
+Observed = tuple[ObservedField, ...]
+Metadata: TypeAlias = Mapping[str, MetadataValue]
+
+
+def observed_with(known: Observed, metadata: Metadata, before: Metadata | None = None) -> Observed:
+    """The fields after a document was added, or after it changed from `before`; it is gone if `metadata` is empty.
+
+    A name in another case is the same field. Fields beyond the bound are left out.
+    """
+    fields = {folded(each.name): each for each in known}
+    after, earlier = _by_field(metadata), _by_field(before or {})
+    for key, (name, value) in after.items():
+        if key in fields or (len(fields) < MAX_FIELDS and len(name) <= _LONGEST_NAME):
+            fields[key] = _changed(fields.get(key) or ObservedField(name), value, earlier.get(key, ("", None))[1])
+    for key, (_, value) in earlier.items():
+        if key in fields and key not in after:
+            fields[key] = _changed(fields[key], None, value)
+    return tuple(each for each in fields.values() if each.documents)
+
+
+def without_room(metadata: Metadata, observed: Observed) -> tuple[str, ...]:
+    """The names of fields that are none of the observed ones."""
+    known = {folded(each.name) for each in observed}
+    return tuple(name for key, (name, _) in _by_field(metadata).items() if key not in known)
+
+
+def _by_field(metadata: Metadata) -> dict[str, tuple[str, MetadataValue]]:
+    """Names and values by the folded names, without what is no field and without empty values."""
+    return {
+        folded(name): (name, value)
+        for name, value in metadata.items()
+        if name not in _RESERVED and value not in ("", ())
+    }
+
+
+def merged(many: Iterable[Observed]) -> Observed:
+    """The fields of several observations as one."""
+    fields: dict[str, ObservedField] = {}
+    for each in chain.from_iterable(many):
+        known = fields.get(folded(each.name)) or ObservedField(each.name)
+        counts = dict(known.values)
+        for text, number in each.values.items():
+            _count(counts, text, number)
+        fields[folded(each.name)] = _bounded(
+            replace(
+                known,
+                looks=tuple(sorted({*known.looks, *each.looks})),
+                documents=min(known.documents + each.documents, _ENOUGH),
+                values=counts,
+                is_open=known.is_open or each.is_open,
+            )
+        )
+    return tuple(list(fields.values())[:MAX_FIELDS])
+
+
+def _changed(field: ObservedField, value: MetadataValue | None, before: MetadataValue | None) -> ObservedField:
+    """The field after a document's value of it was `before` and is `value`; None for no value."""
+    counts = dict(field.values)
+    now, earlier = _texts_of(value), _texts_of(before)
+    for text in now:
+        # One that was counted before may be missing all the same: fields are observed since a certain version.
+        _count(counts, text, 0 if text in earlier and _known(counts, text) else 1)
+    for text in earlier:
+        if text not in now:
+            _count(counts, text, -1)
+    added = (value is not None) - (before is not None)
+    number = field.documents if field.documents >= _ENOUGH else field.documents + added
+    looks = {*field.looks, *([look_of(value).value] if value is not None else [])}
+    documents = max(number, int(value is not None))
+    return _bounded(replace(field, looks=tuple(sorted(looks)), documents=documents, values=counts))
+
+
+def _count(counts: dict[str, int], text: str, more: int) -> None:
+    """Count the text under the form in which it was written first."""
+    known = _known(counts, text) or text
+    number = counts.get(known, 0)
+    counts[known] = number if number >= _ENOUGH else min(number + more, _ENOUGH)
+    if counts[known] <= 0:
+        del counts[known]
+
+
+def _known(counts: Mapping[str, int], text: str) -> str | None:
+    return text if text in counts else next((each for each in counts if folded(each) == folded(text)), None)
+
+
+def _bounded(field: ObservedField) -> ObservedField:
+    is_long = any(len(each.encode()) > _LONGEST_VALUE_BYTES for each in field.values)
+    is_open = field.is_open or is_long or len(field.values) > MAX_VALUES
+    return replace(field, values={}, is_open=True) if is_open else field
+
+
+def _different(values: Iterable[str]) -> tuple[str, ...]:
+    """The values, each once, as it was written first."""
+    found: dict[str, str] = {}
+    for each in values:
+        found.setdefault(folded(each), each)
+    return tuple(found.values())
+
+
+def _texts_of(value: MetadataValue | None) -> tuple[str, ...]:
+    """The texts that are counted of a value."""
+    return _texts(value) if value is not None and look_of(value) in (Look.TEXT, Look.LIST) else ()
+
+
+def _texts(value: MetadataValue) -> tuple[str, ...]:
+    found = as_keyword(value)
+    return _different(" ".join(each.split()) for each in ((found,) if isinstance(found, str) else found))
+
+
+def look_of(value: MetadataValue) -> Look:
+    """What the value looks like. Digits that begin with a zero are no number."""
+    if isinstance(value, tuple):
+        return Look.LIST
+    if isinstance(value, bool):
+        return Look.BOOLEAN
+    if not isinstance(value, str) or _NUMBER.fullmatch(value.strip()):
+        return Look.NUMBER
+    if not isinstance(typed(SchemaField("", FieldType.BOOLEAN), value), Unusable):
+        return Look.BOOLEAN
+    return Look.TEXT if isinstance(typed(SchemaField("", FieldType.DATE), value), Unusable) else Look.DATE
+
+
+def type_of(field: ObservedField) -> FieldType:
+    """The type that all values of the field have; a keyword where they have none in common."""
+    if Look.LIST in field.looks:
+        return FieldType.KEYWORDS
+    words = _words(field.name)
+    if field.looks == (Look.NUMBER,):
+        return FieldType.KEYWORD if words[-1:] and words[-1] in _CODES else FieldType.NUMBER
+    if field.looks in ((Look.DATE,), (Look.BOOLEAN,)):
+        return FieldType(field.looks[0])
+    return FieldType.PERSON if _names_people(field, words) else FieldType.KEYWORD
+
+
+def conflict_of(field: ObservedField) -> str:
+    """A sentence for people where the values have no type in common; empty where they have one."""
+    if len(field.looks) < 2 or field.looks == (Look.LIST, Look.TEXT):
+        return ""
+    return f"Values of '{field.name}' look like {' and '.join(field.looks)}, so all are taken as text."
+
+
+def _words(name: str) -> list[str]:
+    return _ON_LINES.sub(" ", name.casefold()).split()
+
+
+def _names_people(field: ObservedField, words: Sequence[str]) -> bool:
+    if field.looks != (Look.TEXT,) or not field.values:
+        return False
+    is_named_so = not _PEOPLE.isdisjoint(words) and words[-1] not in _CODES
+    return all(map(_is_like_a_name, field.values)) and (
+        is_named_so or all(_TITLE_OF_A_PERSON.match(each) for each in field.values)
+    )
+
+
+def _is_like_a_name(text: str) -> bool:
+    words = text.split()
+    return _PERSON.fullmatch(text) is not None and not (words[0].islower() or words[-1].islower())
+
+
+def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Schema:
+    """The schema with the fields that it leaves to inference. What cannot be used of it, such as a date, is left out.
+
+    Where the schema says nothing of it, a record is called as the knowledge base is.
+    """
+    known = {folded(each.name): each for each in observed}
+    found = [_completed(each, known.get(folded(each.name))) for each in declared.fields.values()]
+    taken = {folded(name) for each in found for name in (each.name, each.display)}
+    found += _with_some_shown([_inferred(each) for name, each in known.items() if name not in taken], found)
+    fields = {each.name: each for each in found}
+    dates = [name for name, each in fields.items() if each.type is FieldType.DATE]
+    date = declared.date or next((name for name in dates if folded(name) == "date"), None)
+    sort = declared.sort if declared.sort and declared.sort.field in (TITLE, *fields) else None
+    is_inferred = all(each.inferred for each in declared.fields.values())
+    items = declared.items or ((knowledge_base,) if observed and is_inferred else ())
+    return replace(declared, fields=fields, sort=sort, date=date if date in dates else None, items=items)
+
+
+def _with_some_shown(inferred: Sequence[SchemaField], declared: Sequence[SchemaField]) -> list[SchemaField]:
+    """The fields; the first short ones are shown where nothing is declared to be."""
+    short = [each.name for each in inferred if each.type in _SHORT or (each.values and each.type is FieldType.KEYWORD)][
+        :_SHOWN_FIELDS
+    ]
+    if any(each.shown for each in declared):
+        return list(inferred)
+    return [replace(each, shown=each.name in short) for each in inferred]
+
+
+def _completed(declared: SchemaField, found: ObservedField | None) -> SchemaField:
+    if not declared.inferred or found is None:
+        return declared
+    inferred = _inferred(found)
+    kind = declared.type if declared.type is FieldType.PERSON else inferred.type
+    if declared.synonyms and kind not in (FieldType.KEYWORDS, FieldType.PERSON):
+        kind = FieldType.KEYWORD
+    values = _different(
+        (*declared.values, *(inferred.values or found.values if declared.synonyms else inferred.values))
+    )
+    return replace(declared, name=found.name, type=kind, values=values)
+
+
+def _inferred(field: ObservedField) -> SchemaField:
+    kind = type_of(field)
+    has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
+    return SchemaField(
+        field.name, kind, tuple(field.values) if has_values and _recurs(field, kind) else (), inferred=True
+    )
+
+
+def _recurs(field: ObservedField, kind: FieldType) -> bool:
+    """Whether the values are a closed class, not a text of each document's own."""
+    if kind is FieldType.PERSON or field.documents >= 2 * len(field.values):
+        return True
+    return len(field.values) <= _FEW_VALUES and all(len(each.split()) <= _FEW_WORDS for each in field.values)
+
+
+def as_observed(
+    metadata: Mapping[str, MetadataValue], declared: Schema, observed: Observed
+) -> dict[str, MetadataValue]:
+    """The metadata in the types of their fields: those that the schema declares are so already."""
+    known = {folded(each.name): each for each in observed}
+    found: dict[str, MetadataValue] = {}
+    for name, value in metadata.items():
+        field = known.get(folded(name))
+        if field is None or name in _RESERVED or is_declared(declared, name):
+            found[name] = value
+        else:
+            found[field.name] = _as_type(value, type_of(field))
+    return found
+
+
+def is_field(name: str) -> bool:
+    """Whether the name is that of a field, and of nothing that documents have without metadata."""
+    return name not in _RESERVED
+
+
+def is_declared(schema: Schema, name: str) -> bool:
+    """Whether the schema says what type the field of this name is of."""
+    field = schema.fields.get(name)
+    return field is not None and not field.inferred
+
+
+def _as_type(value: MetadataValue, kind: FieldType) -> MetadataValue:
+    """A value in the type; one that cannot be of it stays a text."""
+    if kind is FieldType.KEYWORDS:
+        return value if isinstance(value, tuple) else _texts(value)
+    text = as_keyword(value)
+    result = typed(SchemaField("", kind), text if isinstance(text, str) else list(text))
+    return text if isinstance(result, Unusable) else result

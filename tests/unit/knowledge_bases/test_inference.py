@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from cicada.documents.model import MetadataValue
+from cicada.knowledge_bases.inference import (
+    MAX_VALUES,
+    Observed,
+    as_observed,
+    completed,
+    conflict_of,
+    merged,
+    observed_with,
+)
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+
+Values = Mapping[str, MetadataValue]
+
+
+def observed(*documents: Values) -> Observed:
+    found: Observed = ()
+    for each in documents:
+        found = observed_with(found, each)
+    return found
+
+
+def field(*values: MetadataValue, name: str = "field") -> SchemaField:
+    (found,) = completed(Schema(), observed(*({name: value} for value in values)), "minutes").fields.values()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("values", "type"),
+    [
+        (("12", "1,250", "-3.5"), FieldType.NUMBER),
+        (("2024-03-04", "4 March 2024", "2024/3/4"), FieldType.DATE),
+        (("yes", "no"), FieldType.BOOLEAN),
+        ((("a", "b"), "c"), FieldType.KEYWORDS),
+        (("007", "12"), FieldType.KEYWORD),
+        (("12", "unknown"), FieldType.KEYWORD),
+        (("2024-03-04", "12"), FieldType.KEYWORD),
+    ],
+)
+def test_the_type_is_that_of_all_values(values: tuple[MetadataValue, ...], type: FieldType) -> None:
+    assert field(*values).type == type
+
+
+@pytest.mark.parametrize("name", ["case_number", "Id", "zip", "version"])
+def test_the_digits_of_a_code_are_no_quantity(name: str) -> None:
+    assert field("12", "13", name=name).type is FieldType.KEYWORD
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "type"),
+    [
+        ("chair", ("Petra Lindqvist", "Omar Haddad"), FieldType.PERSON),
+        ("approved by", ("Jean-Luc d'Arcy",), FieldType.PERSON),
+        ("contact", ("Dr. Ines Moreau", "the office"), FieldType.KEYWORD),
+        ("signed", ("Dr. Ines Moreau", "Mr. Omar Haddad"), FieldType.PERSON),
+        ("region", ("North West", "South East"), FieldType.KEYWORD),
+    ],
+)
+def test_persons_are_known_by_the_fields_name_and_the_form_of_its_values(
+    name: str, values: tuple[str, ...], type: FieldType
+) -> None:
+    assert field(*values, name=name).type is type
+
+
+def test_values_that_recur_are_known_and_texts_of_each_documents_own_are_not() -> None:
+    standings = ["approved", "draft", "approved", "rejected"]
+    assert field(*standings).values == ("approved", "draft", "rejected")
+    assert field(*(f"A subject of its own, number {number}" for number in range(5))).values == ()
+    assert field(*(f"v{number}" for number in range(MAX_VALUES + 1)), *["v1"] * 200).values == ()
+    assert field("x" * 61, "x").values == ()
+
+
+def test_a_field_is_one_whatever_its_case() -> None:
+    found = observed({"Case_No": "A"}, {"case no": "B"})
+    assert [(each.name, tuple(each.values)) for each in found] == [("Case_No", ("A", "B"))]
+    assert as_observed({"case no": "B"}, Schema(), found) == {"Case_No": "B"}
+
+
+def test_values_are_kept_in_the_type_of_their_field() -> None:
+    found = observed({"budget": "1,250", "day": "4 March 2024", "open": "yes", "tags": ("a",), "room": "5", "x": "1"})
+    found = merged([found, observed({"room": "Hall A", "tags": "b"})])
+    given: Values = {"budget": "1,250", "day": "4 March 2024", "open": "yes", "tags": "b", "room": "5", "x": "1"}
+    declared = Schema({"x": SchemaField("x", FieldType.KEYWORD)})
+    assert as_observed(given, declared, found) == {
+        "budget": 1250.0,
+        "day": "2024-03-04",
+        "open": True,
+        "tags": ("b",),
+        "room": "5",
+        "x": "1",
+    }
+
+
+def test_types_that_conflict_are_text_and_that_is_said() -> None:
+    found = observed({"budget": "12", "tags": "a"}, {"budget": "unknown", "tags": ("b",)})
+    said = [conflict_of(each) for each in found]
+    assert said == ["Values of 'budget' look like number and text, so all are taken as text.", ""]
+
+
+def test_what_every_document_has_is_no_field() -> None:
+    assert observed({"title": "t", "readers": "r", "*": "x", "language": "en", "episode_id": "e", "empty": ""}) == ()
+
+
+def test_what_is_declared_of_a_field_stands_and_the_rest_is_inferred() -> None:
+    declared = Schema(
+        {
+            "Standing": SchemaField(
+                "Standing", FieldType.KEYWORD, synonyms={"approved": ("in force",)}, shown=True, inferred=True
+            ),
+            "budget": SchemaField("budget", FieldType.KEYWORD),
+        }
+    )
+    documents = [{"standing": "approved", "budget": "12", "date": "2024-01-01"}, {"standing": "draft"}]
+    found = completed(declared, observed(*documents), "minutes")
+    standing = found.fields["standing"]
+    assert (standing.values, standing.synonyms, standing.shown) == (
+        ("approved", "draft"),
+        {"approved": ("in force",)},
+        True,
+    )
+    assert found.fields["budget"] == SchemaField("budget", FieldType.KEYWORD)
+    assert (list(found.fields), found.date) == (["standing", "budget", "date"], "date")
+
+
+def test_a_record_is_called_as_its_base_until_something_else_is_declared() -> None:
+    found = observed({"room": "Hall A"})
+    words = Schema({"room": SchemaField("room", FieldType.KEYWORD, words=("place",), inferred=True)})
+    for declared in (Schema(), words):
+        assert completed(declared, found, "minutes").items == ("minutes",)
+    assert completed(Schema(items=("protocol",)), found, "minutes").items == ("protocol",)
+    assert completed(Schema(), (), "minutes") == Schema()
+
+
+def test_the_first_short_fields_are_shown_where_nothing_is_declared_to_be() -> None:
+    numbers = {f"f{number}": str(number) for number in range(6)}
+    found = observed({"tags": ("a",), "story": "x" * 61, **numbers})
+    fields = completed(Schema(), found, "minutes").fields.values()
+    assert [each.name for each in fields if each.shown] == ["f0", "f1", "f2", "f3", "f4"]
+    declared = Schema({"room": SchemaField("room", FieldType.KEYWORD, shown=True)})
+    assert [each.name for each in completed(declared, found, "minutes").fields.values() if each.shown] == ["room"]
+
+
+def test_a_date_or_an_order_by_a_field_that_is_none_is_left_out() -> None:
+    declared = Schema(date="room")
+    assert completed(declared, observed({"room": "Hall A"}), "minutes").date is None

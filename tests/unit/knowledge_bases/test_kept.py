@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+
+from cicada.documents.model import KnowledgeBaseKey
+from cicada.errors import ConfigurationError, UnavailableError
+from cicada.knowledge_bases.file import check_kept, parse_kept
+from cicada.knowledge_bases.inference import completed
+from cicada.knowledge_bases.kept import CompletedBases
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from tests.fakes.base_record import InMemoryBaseRecord, says
+from tests.fakes.clock import Clock
+
+MINUTES, OTHERS = KnowledgeBaseKey("acme", "minutes"), KnowledgeBaseKey("other", "minutes")
+STATUS = SchemaField("status", FieldType.KEYWORD, ("draft", "approved"), {"approved": ("valid",)}, shown=True)
+DEPLOYED = KnowledgeBase("minutes", limit=7, schema=Schema({"status": STATUS}, logins={"a": "Ann"}))
+TEXT = """groups = ["board"]
+restricted = true
+items = ["protocol"]
+[fields.status]
+synonyms.draft = ["in work"]
+[fields.chair]
+is_owner = true
+"""
+
+
+def test_what_is_kept_stands_over_what_was_deployed_and_leaves_the_rest() -> None:
+    found = parse_kept(TEXT, "minutes.toml", DEPLOYED)
+    assert (found.groups, found.restricted, found.limit, found.kept) == (("board",), True, 7, True)
+    status, chair = found.schema.fields["status"], found.schema.fields["chair"]
+    assert (status.values, status.shown, status.inferred) == (STATUS.values, True, False)
+    assert status.synonyms == {"approved": ("valid",), "draft": ("in work",)}
+    assert (chair.type, chair.inferred) == (FieldType.PERSON, True)
+    assert (found.schema.items, found.schema.logins) == (("protocol",), {"a": "Ann"})
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n"])
+def test_a_file_that_says_nothing_sets_nothing(text: str) -> None:
+    assert parse_kept(text, "minutes.toml", DEPLOYED) == DEPLOYED
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("limit = 5\nlimt = 5", r"f\.toml, line 2: 'limt' is no setting; use one of .*, limit, "),
+        ("\nlimit = 500", r"f\.toml, line 2: .*limit is 500; write a whole number from 1 to 100"),
+        ('groups = "board"', r"f\.toml, line 1: .*groups should be a list"),
+        ("quality_threshold = 0.5\nquality_floor = 0.6", r"f\.toml, line [12]: .*floor must not be above"),
+        ('[fields."Case No"]\n\nsynonym = 1', r"f\.toml, line 3: .*unknown key 'synonym'"),
+        ("limit = \nx = 1", r"f\.toml is not TOML: .*line 1"),
+    ],
+)
+def test_a_mistake_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        parse_kept(text, "f.toml", KnowledgeBase("minutes"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('date = "room"', r"f\.toml, line 1, date: the field 'room' is of type keyword; use a date"),
+        ('limit = 3\nsort = "-romm"', r"f\.toml, line 2, sort: there is no field 'romm'; use title or one of room"),
+        ('[fields.room]\nsynonyms.A = ["x"]\nsynonyms.B = ["x"]', r"f\.toml, line 3, .*the synonym 'x' means both"),
+        ("[fields.title]\nshown = true", r"f\.toml, line 1, .*'title' is no metadata"),
+        ('[logins]\n"ann@acme" = "Ann"', r"f\.toml, line 1, logins: no field has is_owner"),
+    ],
+)
+def test_what_contradicts_the_documents_is_refused_with_its_line(text: str, said: str) -> None:
+    record = InMemoryBaseRecord()
+    observed = record.observe(MINUTES, says(room="Hall A"), None)
+    declared = parse_kept(text, "f.toml", KnowledgeBase("minutes")).schema
+    with pytest.raises(ConfigurationError, match=said):
+        check_kept(text, "f.toml", declared, completed(declared, observed, "minutes"))
+
+
+def bases(record: InMemoryBaseRecord, clock: Clock) -> KnowledgeBases:
+    return KnowledgeBases(named={"minutes": DEPLOYED}, completed=CompletedBases(record, clock, seconds=10))
+
+
+def test_a_change_holds_for_its_tenant_alone_and_within_seconds() -> None:
+    record, clock = InMemoryBaseRecord(), Clock(1000.0)
+    found = bases(record, clock)
+    assert found.of(MINUTES) == DEPLOYED
+    record.write_text(MINUTES, "limit = 5")
+    assert (found.of(MINUTES).limit, found.of(OTHERS).limit) == (7, 7)
+    clock.now += 10
+    assert (found.of(MINUTES).limit, found.of(OTHERS).limit) == (5, 7)
+
+
+def test_a_question_reads_what_is_kept_once_in_a_while() -> None:
+    record, clock = InMemoryBaseRecord(), Clock(1000.0)
+    found = bases(record, clock)
+    assert found.of(MINUTES).schema is found.of(MINUTES).schema
+    found.of(MINUTES, frozenset({"user:ann"}))
+    assert record.reads == 2
+
+
+def test_if_it_cannot_be_read_nobody_is_taken_to_be_allowed() -> None:
+    record = InMemoryBaseRecord(failure=UnavailableError("…"))
+    with pytest.raises(UnavailableError):
+        bases(record, Clock(1000.0)).of(MINUTES)

@@ -1,0 +1,89 @@
+"""Messages to bases of which nobody has declared a schema."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from cicada.documents.catalogue import DOCUMENTS, ListedPage
+from cicada.documents.model import AnyOf, Contains, Range
+from cicada.knowledge_bases.inference import Observed, completed, observed_with
+from cicada.knowledge_bases.schema import Schema, SchemaField
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
+from cicada.understanding.classifier import MessageClassifier
+from cicada.understanding.intent.model import load_model
+from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.planner import PlanRequest
+
+PLANNER = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify, SchemaPlanner())
+REQUEST = PlanRequest("", "minutes", datetime(2026, 3, 1, tzinfo=UTC))
+
+
+def minutes() -> Schema:
+    found: Observed = ()
+    for chair, standing, budget in (
+        ("Petra Lindqvist", "approved", "1,200"),
+        ("Omar Haddad", "draft", "900"),
+        ("Petra Lindqvist", "approved", "3000"),
+    ):
+        written = {"date": "2024-05-02", "chair": chair, "standing": standing, "budget": budget, "room": "Hall A"}
+        found = observed_with(found, written)
+    return completed(Schema(), found, "minutes")
+
+
+SCHEMA = minutes()
+
+
+def planned(message: str, schema: Schema = SCHEMA, listing: ListedPage | None = None) -> Plan:
+    return PLANNER.plan(replace(REQUEST, message=message, schema=schema, listing=listing))
+
+
+@pytest.mark.parametrize("schema", [Schema(), SCHEMA], ids=["without metadata", "with fields"])
+def test_documents_are_counted_and_listed_in_any_base(schema: Schema) -> None:
+    assert planned("How many documents are there?", schema).aggregates == (DOCUMENTS,)
+    assert planned("List all documents", schema).shape is Shape.METADATA_ONLY
+
+
+def test_fields_of_documents_are_conditions_groups_and_numbers() -> None:
+    by = planned("List all documents by Petra Lindqvist")
+    assert by.filters == (AnyOf("chair", frozenset({"Petra Lindqvist"})),)
+    assert planned("Which minutes are from 2024?").filters == (Range("date", least="2024-01-01", below="2025-01-01"),)
+    assert planned("How many documents by standing?").group == ("standing",)
+    assert [each.field for each in planned("What is the total budget of the approved minutes?").aggregates] == [
+        "budget"
+    ]
+
+
+def test_a_value_that_no_document_has_is_looked_for_and_not_left_out() -> None:
+    assert planned("documents with room Basement").filters == (Contains("room", "Basement"),)
+
+
+@pytest.mark.parametrize(
+    "message", ["What was decided about the lift?", "What does the committee say about parking?", "What is a quorum?"]
+)
+def test_a_question_for_the_texts_is_searched_for_and_not_asked_back(message: str) -> None:
+    assert planned(message).shape is Shape.CONTENT_ONLY
+    assert planned(message, Schema()).shape is Shape.CONTENT_ONLY
+
+
+def test_an_unlikely_listing_is_a_search_unless_it_may_follow_a_listing() -> None:
+    message = "what's the budget for the party"
+    assert planned(message).shape is Shape.CONTENT_ONLY
+    assert planned(message, listing=ListedPage("minutes", "minutes")).shape is Shape.METADATA_ONLY
+
+
+def test_a_changed_schema_is_understood_by_the_same_planner() -> None:
+    assert planned("How many minutes are binding?").filters == ()
+    standing: SchemaField = replace(SCHEMA.fields["standing"], synonyms={"approved": ("binding",)})
+    changed = replace(SCHEMA, fields={**SCHEMA.fields, "standing": standing})
+    assert planned("How many minutes are binding?", changed).filters == (AnyOf("standing", frozenset({"approved"})),)
+
+
+def test_a_text_of_a_field_of_numbers_and_texts_finds_both_forms() -> None:
+    found = observed_with((), {"batch": "12"})
+    found = observed_with(found, {"batch": "A 7"})
+    plan = planned("documents with batch 12", completed(Schema(), found, "minutes"))
+    assert plan.filters == (AnyOf("batch", frozenset({"12", 12.0})),)
