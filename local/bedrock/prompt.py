@@ -15,7 +15,7 @@ QUESTION = re.compile(r"^(?:User )?question: *(.*)$", re.IGNORECASE)
 OPENING = re.compile(r"^(?:\[\d+\]|Passage:)$")
 LABEL = re.compile(r"^(Document|Section|Episode|Chapter|Messages|Speakers|Text):(?: (.*))?$")
 SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
-SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
+SCRIPT_LINE = re.compile(r"^([^\W\d_](?:[^\W\d_]|['’.\- ]){0,40}): +(\S.*)$")
 STAGE_DIRECTION = re.compile(r"^[(\[].*[)\]]$")
 
 
@@ -41,6 +41,12 @@ class Passage:
         """`Episode: Macbeth · Chapter: 5.5 Dunsinane. … · Messages: 12–31` → `Macbeth, 5.5`."""
         fields = [field.partition(": ")[2] or field for field in self.heading.split(" · ")]
         return ", ".join(_short(field) for field in fields[:2])
+
+    @property
+    def section(self) -> str:
+        """The last field of the heading, without its label."""
+        field = self.heading.split(" · ")[-1]
+        return field.partition(": ")[2] or field
 
 
 @dataclass(frozen=True, slots=True)
