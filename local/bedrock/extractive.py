@@ -3,55 +3,117 @@
 A passage that has a number is cited by it, as [n]; one without is named by its locator alone.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
+from cicada.languages.terms import LANGUAGES, is_in
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
-from local.bedrock.spans import Span, spans_of
+from local.bedrock.spans import Span, beginning, joined, spans_of, whole
+from local.bedrock.words import terms
 
-NEAR = 0.36  # chosen on the questions that the weights were fitted on: docs/figures/stand-in-answers.json
+# Chosen on the questions that the weights were fitted on (docs/figures/stand-in-answers.json): below the first the
+# passages hardly answer, below the second they perhaps do.
+UNLIKELY, UNSURE = 0.28, 0.38
+HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
 RANKED, QUOTED = 3, 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
+SECTION_WORDS = 80
 NOT_HELD = "The passages do not hold an answer to this question."
+ONLY_QUOTED = "I can only quote:"
+ENGLISH_ONLY = "I know English only: please ask in English, and I will quote what the documents say."
 GENERAL = (
     "I am a local stand-in for a language model and only answer from passages of the documents: "
     "ask who says, does or knows something in them, and I will quote the lines."
 )
+_SUMMARY = re.compile(
+    r"\b(?:summari[sz]\w+|summary|overview|outline|gist|compar\w+|differences?|main points)\b", re.IGNORECASE
+)
+# What says nothing of what a text is asked for, beside the words of its headings.
+_OF_A_TEXT = frozenset(
+    terms(
+        "act chapter contents cover document episode find give happen list open play policy read scene say section show"
+        " text topic view"
+    )
+)
+_FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
+_ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
+_ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 
 
 def answer(prompt: Prompt, embedder: Embedder) -> str:
     """Raises EmbedderUnavailableError."""
     if not prompt.passages:
-        return GENERAL
+        return ENGLISH_ONLY if _is_foreign(prompt.question) else GENERAL
+    asked = _ID.sub("", prompt.question)
     if prompt.is_whole:
-        return _outline(prompt.passages) or NOT_HELD
-    return _quotes(prompt.question, prompt.passages, embedder, prompt.conditions) or NOT_HELD
+        quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
+        return quotes or _outline(prompt.passages) or NOT_HELD
+    quotes = _quotes(asked, prompt.passages, embedder, prompt.conditions)
+    return quotes or (ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD)
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:
     """Sentences relevant to a statement, for it or against it. Raises EmbedderUnavailableError."""
-    quotes = _quotes(statement, passages, embedder)
+    quotes = _quotes(statement, passages, embedder).removeprefix(f"{ONLY_QUOTED}\n")
     if not quotes:
         return f"I found no lines that speak for or against “{statement}”."
     return f"On “{statement}” the text has these lines.\n{quotes}"
 
 
+def _is_foreign(question: str) -> bool:
+    asked = " ".join(word for word in question.split() if word != "per")  # It is Italian as well.
+    others = (language for language in LANGUAGES if language != "en")
+    return any(is_in(asked, other) for other in others) or bool(_FOREIGN.search(asked) and not is_in(asked, "en"))
+
+
+def _asks_of(question: str, passages: Sequence[Passage]) -> bool:
+    """Whether a message asks something of a text, and not what is in it as a whole."""
+    named = _OF_A_TEXT.union(*(terms(passage.heading) for passage in passages))
+    return not _SUMMARY.search(question) and not named.issuperset(terms(question))
+
+
 def _outline(passages: Sequence[Passage]) -> str:
     """The first words of passages at equal distances, which is no summary but shows what was read."""
-    firsts = list({span.rank: span for span in reversed(spans_of(passages)) if not span.is_stage}.values())[::-1]
-    shown = min(len(firsts), OUTLINED)
-    return "\n".join(_quote(firsts[at * len(firsts) // shown]) for at in range(shown))
+    if len(passages) == 1 and _is_short(passages[0]):
+        return _quote([whole(passages[0])])
+    spans = [span for span in spans_of(passages) if not span.is_stage]
+    parts = [list(group) for _, group in groupby(spans, lambda span: span.rank)]
+    shown = min(len(parts), OUTLINED)
+    return "\n".join(_quote(beginning(parts[at * len(parts) // shown])) for at in range(shown))
 
 
 def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> str:
-    """The nearest spans, one a line; empty if none is near."""
+    """The nearest spans, one line for those that follow each other; empty if the passages hardly answer.
+
+    Of a short section whose heading has all the words of the text, all of it.
+    """
     found = nearest(text, passages, embedder, conditions)
-    return "\n".join(_quote(span) for span in _best(found)) if found.nearness >= NEAR else ""
+    least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
+    if not found.ranked or (found.chance < least and not any(_has_words(each, text) for each in passages)):
+        return ""
+    best = found.spans[found.ranked[0][0]].passage
+    if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
+        return _quote([whole(best)])
+    lines = [_quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
+    return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
 
 
-def _best(found: Nearest) -> list[Span]:
+def _has_words(passage: Passage, text: str) -> bool:
+    """Whether the passage has all main words of the text."""
+    present = (terms(f"{line.speaker} {line.text}") for line in passage.lines)
+    return _OF_A_TEXT.union(terms(passage.heading), *present).issuperset(terms(text))
+
+
+def _is_short(passage: Passage) -> bool:
+    length = sum(len(line.text.split()) for line in passage.lines)
+    return length <= SECTION_WORDS and not any(line.speaker for line in passage.lines)
+
+
+def _best(found: Nearest) -> list[int]:
     """The best span and up to two more that score nearly as well; a question among them is followed by its reply."""
     positions: list[int] = []
     for position, score in found.ranked[:RANKED]:
@@ -60,28 +122,41 @@ def _best(found: Nearest) -> list[Span]:
             reply = found.reply_to(position)
             if found.spans[position].asks and reply is not None:
                 positions.append(reply)
-    chosen = [found.spans[position] for position in list(dict.fromkeys(positions))[:QUOTED]]
+    chosen = list(dict.fromkeys(positions))[:QUOTED]
     return chosen if found.spans[0].passage.state else _in_force_first(found, chosen)
 
 
-def _in_force_first(found: Nearest, chosen: Sequence[Span]) -> list[Span]:
+def _in_force_first(found: Nearest, chosen: Sequence[int]) -> list[int]:
     """The chosen spans, and the best one of the same section in force where they are only of another version.
 
     Not for prompts that begin with what is not in force: they have the order that was asked for.
     """
-    places = {span.passage.place for span in chosen if span.passage.state}
-    places -= {span.passage.place for span in chosen if not span.passage.state}
-    best: dict[str, Span] = {}
-    for span in (found.spans[position] for position, _ in found.ranked):
-        if span.passage.place in places and not span.passage.state:
-            best.setdefault(span.passage.place, span)
-    return sorted((*best.values(), *chosen), key=lambda span: bool(span.passage.state))
+    passages = [found.spans[position].passage for position in chosen]
+    places = {each.place for each in passages if each.state} - {each.place for each in passages if not each.state}
+    best: dict[str, int] = {}
+    for position, _ in found.ranked:
+        passage = found.spans[position].passage
+        if passage.place in places and not passage.state:
+            best.setdefault(passage.place, position)
+    return sorted((*best.values(), *chosen), key=lambda position: bool(found.spans[position].passage.state))
 
 
-def _quote(span: Span) -> str:
+def _runs(positions: Sequence[int], spans: Sequence[Span]) -> Iterator[list[int]]:
+    """The positions, those together whose spans follow each other in a text."""
+    left = list(positions)
+    while left:
+        run = [left.pop(0)]
+        while beside := [at for at in left if at in (run[0] - 1, run[-1] + 1) and spans[at].joins(spans[run[0]])]:
+            left.remove(beside[0])
+            run = sorted([*run, beside[0]])
+        yield run
+
+
+def _quote(run: Sequence[Span]) -> str:
     """`Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`."""
+    span = run[0]
     number = span.passage.number
-    said = f'"{span.text}" — {span.passage.locator}' + ("" if number is None else f" [{number}]")
+    said = f'"{joined(run)}" — {span.passage.locator}' + ("" if number is None else f" [{number}]")
     if span.is_stage:
         return f"Stage direction: {said}"
     return f"{span.speaker} says: {said}" if span.speaker else said

@@ -1,9 +1,11 @@
-"""The spans of a prompt's passages that are nearest to a question, by embedding similarity and shared words.
+"""The spans of a prompt's passages that are nearest to a question, and the chance that the passages answer it.
 
-The weights come from multinomial logistic regression over the spans of 76 questions that two plays answer, rounded.
-The answers' accuracy, on these questions and on others: docs/figures/stand-in-answers.json.
+WEIGHTS come from multinomial logistic regression over the spans of 60 questions that one author asked of the samples,
+and ANSWERED from logistic regression over these, 29 that the passages do not answer, and 60 of another domain
+(`tools/fitting/stand_in_answers.py`). Their accuracy, and that on other questions: docs/figures/stand-in-answers.json.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,23 +16,30 @@ from local.bedrock.prompt import Passage
 from local.bedrock.spans import Span, spans_of
 from local.bedrock.words import Rarity, stem, terms, words
 
-SIMILARITY, WORDS, NEIGHBOURS_WORDS, RANK, SPEAKER = 3.5, 4.0, 2.5, 2.0, 1.5
-MISSING = 0.6  # the similarity that a question loses if it has no word in common with the passages
-CONTEXT_WORDS = 40  # a shorter span is embedded with the end of the one before it and the start of the next
-SAID = stem("say")
-EMBEDDED = 32  # only the best by words and rank are embedded: embedding takes most of an answer's time
+# Similarity; the share of rare words that the span has, it and its neighbours, it and its heading; the passage's rank;
+# whether its speaker is asked for, its length, whether it is a row of a table.
+WEIGHTS = np.array([3.8, 1.54, 1.49, 2.19, 1.51, 0.91, 0.91, 1.61], dtype=np.float32)
+# A constant, the best score, the best similarity, how many spans were compared (their logarithm).
+ANSWERED = np.array([-5.29, 0.19, 8.84, -0.54])
+CONTEXT_WORDS = 40  # a shorter speech is embedded with the end of the one before it and the start of the next
+EMBEDDED = 64  # only the best by the other features are embedded: embedding takes most of an answer's time
 
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
     """`spans` in the passages' order; `ranked`: positions of the best and their scores, best first.
 
-    `nearness`: the best cosine similarity to the question, less a penalty for its words that the passages lack.
+    `features`: what they score by, one row each. `signals`: what the passages' `chance` to answer is computed from.
     """
 
     spans: tuple[Span, ...]
     ranked: tuple[tuple[int, float], ...]
-    nearness: float
+    features: Vectors
+    signals: Vectors
+
+    @property
+    def chance(self) -> float:
+        return float(1 / (1 + np.exp(-self.signals @ ANSWERED)))
 
     def reply_to(self, position: int) -> int | None:
         """The position of the span after this one in the same passage."""
@@ -42,56 +51,59 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
 
     Raises EmbedderUnavailableError.
     """
-    question = _without(question, frozenset(terms(conditions)))
+    met = frozenset(terms(conditions))
+    question = " ".join(word for word in question.split() if met.isdisjoint(terms(word)))
     spans = spans_of(passages)
     if not spans:
-        return Nearest((), (), 0.0)
-    found = [frozenset((*terms(span.text), *map(stem, words(span.speaker)))) for span in spans]
-    scores = _without_similarity(question, spans, found)
-    shortlist = np.argsort(-scores, kind="stable")[:EMBEDDED]
+        return Nearest((), (), np.zeros((0, len(WEIGHTS)), np.float32), np.zeros(len(ANSWERED), np.float32))
+    features = _features(question, spans)
+    shortlist = np.argsort(-(features @ WEIGHTS), kind="stable")[:EMBEDDED]
     vectors = embedder.embed([question, *(_in_context(spans, int(position)) for position in shortlist)]).unit()
-    similarities = vectors[1:] @ vectors[0]
-    scores = scores[shortlist] + SIMILARITY * similarities
+    features = features[shortlist]
+    features[:, 0] = vectors[1:] @ vectors[0]
+    scores = features @ WEIGHTS
     order = np.argsort(-scores, kind="stable")
     ranked = zip(map(int, shortlist[order]), map(float, scores[order]), strict=True)
-    present = frozenset().union(*found, *(terms(passage.heading) for passage in passages))
-    if not any(span.speaker for span in spans):
-        # Whatever stands in a text without speakers, the text says.
-        present |= {SAID}
-    nearness = float(similarities.max()) - MISSING * _missing_share(question, present)
-    return Nearest(tuple(spans), tuple(ranked), nearness)
+    signals = np.array([1.0, scores.max(), features[:, 0].max(), math.log(len(scores))], np.float32)
+    return Nearest(tuple(spans), tuple(ranked), features[order], signals)
 
 
-def _without(question: str, met: frozenset[str]) -> str:
-    return " ".join(word for word in question.split() if met.isdisjoint(terms(word)))
-
-
-def _without_similarity(question: str, spans: Sequence[Span], found: Sequence[frozenset[str]]) -> Vectors:
-    """A score for each span without embeddings.
-
-    It counts rare shared words (its own and its neighbours'), its passage's rank and its speaker.
-    """
+def _features(question: str, spans: Sequence[Span]) -> Vectors:
+    """One row a span, as WEIGHTS has its columns; the similarity is 0, because it is not known yet."""
     asked = dict.fromkeys(terms(question))
-    rarity = Rarity(found)
+    own = [_terms(span) for span in spans]
+    rarity = Rarity(own)
     total = rarity.total(asked) or 1.0
 
     def shared(present: frozenset[str]) -> float:
         return rarity.total(term for term in asked if term in present) / total
 
-    near = [frozenset().union(*(found[other] for other in _window(spans, position))) for position in range(len(spans))]
-    scores = [
-        WORDS * shared(own) + NEIGHBOURS_WORDS * shared(around) + RANK / span.rank
-        for span, own, around in zip(spans, found, near, strict=True)
+    rows = [
+        (
+            0.0,
+            shared(own[at]),
+            shared(frozenset().union(*(own[other] for other in _window(spans, at)))),
+            shared(own[at].union(terms(span.passage.heading))),
+            1 / span.rank,
+            speaker,
+            math.log(len(span.text.split()) + 1),
+            span.is_row,
+        )
+        for at, (span, speaker) in enumerate(zip(spans, _speaker_asked_for(question, spans), strict=True))
     ]
-    return np.asarray(scores + SPEAKER * _speaker_asked_for(question, spans), dtype=np.float32)
+    return np.array(rows, dtype=np.float32)
 
 
-def _speaker_asked_for(question: str, spans: Sequence[Span]) -> Vectors:
+def _terms(span: Span) -> frozenset[str]:
+    return frozenset((*terms(span.meaning), *map(stem, words(span.speaker))))
+
+
+def _speaker_asked_for(question: str, spans: Sequence[Span]) -> list[float]:
     """1 for lines of the speaker that the question names first, -1 if it asks who says or does it."""
     names = [frozenset(map(stem, words(span.speaker))) for span in spans]
     named = next((term for term in terms(question) if any(term in name for name in names)), None)
     sign = -1.0 if words(question)[:1] == ["who"] else 1.0
-    return np.array([sign if named in name else 0.0 for name in names])
+    return [sign if named in name else 0.0 for name in names]
 
 
 def _window(spans: Sequence[Span], position: int) -> list[int]:
@@ -101,16 +113,12 @@ def _window(spans: Sequence[Span], position: int) -> list[int]:
 
 
 def _in_context(spans: Sequence[Span], position: int) -> str:
-    """A span's text for embedding: with its speaker, and for a short span with the text before and after."""
+    """A span's text for embedding: a sentence with its heading, or a speech with its speaker and its neighbours."""
     span, window = spans[position], _window(spans, position)
+    if not any(line.speaker for line in span.passage.lines):
+        return f"{span.passage.section}: {span.meaning}"
     spare = max(0, CONTEXT_WORDS - len(span.text.split())) // 2
     before = spans[position - 1].text.split()[-spare:] if spare and position - 1 in window else []
     after = spans[position + 1].text.split()[:spare] if spare and position + 1 in window else []
     spoken = f"{span.speaker}: {span.text}" if span.speaker else span.text
     return " ".join([*before, spoken, *after])
-
-
-def _missing_share(question: str, present: frozenset[str]) -> float:
-    """The share of the question's words that are absent."""
-    asked = dict.fromkeys(terms(question))
-    return sum(term not in present for term in asked) / len(asked) if asked else 1.0

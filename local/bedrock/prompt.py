@@ -17,7 +17,7 @@ LABEL = re.compile(r"^(Document|Section|Episode|Chapter|Messages|Speakers|State|
 # What the application says of a document that is not in force.
 NOT_IN_FORCE = re.compile(r" · State: (.*) \((?:not yet|no longer) in force\)$")
 SPEAKERS = re.compile(r"^Speakers?: *(.+)$")
-SCRIPT_LINE = re.compile(r"^([^\W\d_][\w'’.\- ]{0,40}): +(\S.*)$")
+SCRIPT_LINE = re.compile(r"^([^\W\d_](?:[^\W\d_]|['’.\- ]){0,40}): +(\S.*)$")
 STAGE_DIRECTION = re.compile(r"^[(\[].*[)\]]$")
 
 
@@ -57,6 +57,12 @@ class Passage:
         """What the document is called that is not in force; empty for all others."""
         found = NOT_IN_FORCE.search(self.heading)
         return found[1] if found else ""
+
+    @property
+    def section(self) -> str:
+        """The last field of the heading, without its label."""
+        field = self.heading.split(" · ")[-1]
+        return field.partition(": ")[2] or field
 
 
 @dataclass(frozen=True, slots=True)

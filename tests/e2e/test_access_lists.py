@@ -67,10 +67,10 @@ def test_an_answer_without_a_search_shows_no_document(stage: Target, strategy: s
 
 
 def test_a_document_for_a_group_is_quoted_to_its_members_alone(stage: Target) -> None:
-    quoted = "The pot for 2026 is 3.1 % of the wage bill."
+    quoted = "packaging helper | 29,800 | 32,500 | 36,000"
     assert quoted in asked(stage, QUESTIONS["ContentOnly"], "bob").text
     for user in ("alice", STRANGER["name"]):
-        assert "wage bill" not in json.dumps(asked(stage, QUESTIONS["ContentOnly"], user).by_seq)
+        assert "packaging helper" not in json.dumps(asked(stage, QUESTIONS["ContentOnly"], user).by_seq)
 
 
 @pytest.mark.parametrize(("user", "groups"), [("bob", [GROUP]), ("alice", []), (STRANGER["name"], None)])

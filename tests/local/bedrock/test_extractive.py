@@ -3,8 +3,9 @@
 import pytest
 
 from local.bedrock.embedder import Embedder, HashEmbedder
-from local.bedrock.extractive import NOT_HELD, answer, evidence
+from local.bedrock.extractive import ENGLISH_ONLY, GENERAL, NOT_HELD, ONLY_QUOTED, answer, evidence
 from local.bedrock.prompt import parse
+from local.bedrock.spans import joined, spans_of
 from tests.local.bedrock.conftest import PROMPT
 
 PROSE = """Passages:
@@ -132,3 +133,70 @@ def test_a_whole_text_is_outlined_from_its_beginning_to_its_end(heading: str) ->
     said = answer(parse(f"{heading}{body}\n\nQuestion: Summarise A"), HashEmbedder())
     assert [line.rpartition(" ")[2] for line in said.splitlines()] == ["[1]", "[3]", "[5]", "[7]", "[9]", "[11]"]
     assert said.startswith('"Sentence 1. More." — A [1]')
+
+
+def test_a_message_that_asks_something_of_a_whole_text_is_answered_by_what_it_asks(minilm: Embedder) -> None:
+    prompt = f"""{ALL}[1] Document: Leave
+| Ask for leave in the portal.
+
+[2] Document: Leave
+| Up to 8 days may be carried over to the next year.
+
+Question: """
+    said = answer(parse(f"{prompt}policy-hr-002: how many days can I carry over?"), minilm)
+    assert "Up to 8 days may be carried over" in said
+    assert "portal" in answer(parse(f"{prompt}policy-hr-002"), minilm)
+
+
+HANDBOOK = f"""Passages:
+
+[1] Document: Handbook · Section: Recall
+| Class | Start
+| I | within 24 hours
+| II | within 48 hours
+| Bring to the meeting:
+| - the list of customers
+| - the stock report
+| May I take notes? Mr. Holt keeps them.
+| May I speak? {"Yes, " * 60}yes. Keep it short.
+
+Question: """
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        "Class | Start || II | within 48 hours",
+        "Bring to the meeting: - the list of customers - the stock report",
+        "Bring to the meeting: […] - the stock report",
+        "May I take notes? Mr. Holt keeps them.",
+        "May I speak? […] Keep it short.",
+    ],
+)
+def test_a_span_is_quoted_with_what_it_needs_to_be_understood(quoted: str) -> None:
+    assert quoted in [joined([span]) for span in spans_of(parse(HANDBOOK).passages)]
+
+
+def test_rows_that_follow_each_other_are_quoted_behind_one_header(minilm: Embedder) -> None:
+    said = answer(parse(f"{HANDBOOK}When does a class I or class II recall start?"), minilm)
+    assert '"Class | Start || I | within 24 hours || II | within 48 hours" — Handbook, Recall [1]' in said.splitlines()
+
+
+def test_a_short_section_that_is_asked_for_is_quoted_whole(minilm: Embedder) -> None:
+    said = answer(parse(PROSE.replace("How often is the vessel rinsed?", "Rinsing of vessels")), minilm)
+    assert said.count("\n") == 0
+    assert said.startswith('"The vessel is rinsed three times')
+    assert "10 ppm" in said
+
+
+def test_text_on_a_subject_is_quoted_although_it_may_not_answer(minilm: Embedder) -> None:
+    asked, wanted = "Which water tanks are sampled?", "Tell me about sampling water tanks"
+    assert answer(parse(PROSE.replace("How often is the vessel rinsed?", asked)), minilm) == NOT_HELD
+    said = answer(parse(PROSE.replace("How often is the vessel rinsed?", wanted)), minilm)
+    assert said.startswith(f"{ONLY_QUOTED}\n")
+
+
+def test_a_question_in_another_language_is_told_that_only_english_is_known(minilm: Embedder) -> None:
+    assert answer(parse(f"{PROMPT}Wie viele Urlaubstage habe ich?"), minilm) == ENGLISH_ONLY
+    assert answer(parse("Was kannst du für mich tun?"), minilm) == ENGLISH_ONLY
+    assert answer(parse("What can you do?"), minilm) == GENERAL

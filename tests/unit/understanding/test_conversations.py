@@ -55,7 +55,7 @@ def test_it_is_the_document_that_was_named(message: str) -> None:
 
 def test_what_lacks_its_object_speaks_of_what_was_listed() -> None:
     found = understood(LIST, "the newest of those?").meaning
-    assert (found.wanted, found.limit) == (understood(LIST).meaning.wanted, 1)
+    assert (found.wanted, found.order) == (understood(LIST).meaning.wanted, Sort("sealed_on", descending=True))
 
 
 def test_a_reply_chooses_among_the_documents_of_one_description() -> None:

@@ -21,7 +21,7 @@ from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed
 
 MAX_FIELDS = 50
 MAX_VALUES = 50
-# The row of a base stays below DynamoDB's 400 KB with all its fields and values.
+# The row of a base fits into an item of DynamoDB with all its fields and values.
 _LONGEST_VALUE_BYTES, _LONGEST_NAME = 60, 64
 # So few short values are listed even if none has recurred yet.
 _FEW_VALUES, _FEW_WORDS = 12, 3

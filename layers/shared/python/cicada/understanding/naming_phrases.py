@@ -93,7 +93,8 @@ def _describes(mention: Mention, role: Role, known: Collection[str]) -> bool:
         return False
     word = mention.text.lower()
     if mention.kind is MentionKind.WORD:
-        return word not in lexicon().function and (word not in known or role.name == "topic")
+        is_name = word not in known or mention.text[0].isupper()
+        return word not in lexicon().function and (is_name or role.name not in (None, "none"))
     return True
 
 
