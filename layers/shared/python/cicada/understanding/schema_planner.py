@@ -235,7 +235,7 @@ class SchemaReader(Struct, frozen=True):
         reading, meaning, strategy = own.reading, own.meaning, own.strategy
         if meaning.lacks_asker and strategy in ("M", "H"):
             strategy = "A"
-        elif strategy == "A" and asker and meaning.speaks_of(asker):
+        elif strategy == "A" and (len(meaning.restricted) > 1 or (asker and meaning.speaks_of(asker))):
             strategy = "H" if meaning.topic else "M"
         if strategy == "H" and meaning.topic:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
