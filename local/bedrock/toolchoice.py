@@ -22,6 +22,8 @@ _SURE = 0.9
 _TITLE_WORDS = 6
 # A message that surely asks for one of these is no answer to a question for a missing argument.
 _ANEW = ("list", "get", "rename", "delete", "restore")
+# What these are about may stand behind a colon, as in "Show my theory: The porter is drunk".
+_OF_ONE = ("get", "delete", "restore")
 # A list of one kind lacks the others, so a kind that is not said must be likely.
 _SURE_OF_KIND = 0.65
 _KIND = re.compile(r"\b(character|location|episode|group|topic)s?\b", re.IGNORECASE)
@@ -98,6 +100,8 @@ def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> 
     elif request.action == "none":
         likely = heads.read(message, "save")
         request = replace(request, kind=likely.kind, name=likely.name, text=likely.text)
+    if request.action in _OF_ONE and not request.name:
+        request = replace(request, name=message.partition(": ")[2].strip(" .!"))
     if request.action == "get" and not request.name and _MANY.search(message):
         request = replace(request, action="list")
     if request.store == "both":

@@ -23,8 +23,8 @@ class ListedDocument:
     fields: Mapping[str, str] = field(default_factory=dict)
     withheld: bool = False
     relevance: float | None = None
-    excerpt: str = ""
-    reason: str = ""
+    excerpt: str | None = None
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +135,8 @@ def _document(item: Mapping[str, Any]) -> ListedDocument:
         text_by_name(item.get("fields")) or {},
         withheld=item.get("withheld") is True,
         relevance=relevance if isinstance(relevance, int | float) else None,
-        excerpt=text(item.get("excerpt")),
-        reason=text(item.get("reason")),
+        excerpt=text_or_none(item.get("excerpt")),
+        reason=text_or_none(item.get("reason")),
     )
 
 

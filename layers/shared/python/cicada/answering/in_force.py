@@ -30,7 +30,9 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 # What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)".
-_VERSION = re.compile(r"[\s,(–-]*\b(?:v|version|rev|revision|edition|issue)[. ]*\d[\d.]*\)?\s*$", re.IGNORECASE)
+_VERSION = re.compile(
+    r"(?<![\s,(–-])[\s,(–-]*+\b(?:v|version|rev|revision|edition|issue)[. ]{0,3}\d[\d.]*+\)?+\s*+$", re.IGNORECASE
+)
 
 
 class Preference(Struct, frozen=True):

@@ -42,7 +42,8 @@ SHAPES = {
 _ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
 _MOST_GROUPED = 2
 _READERS = 32
-_SURELY_NONE = 0.9
+_SURELY_NONE = 0.97
+_SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
 _LIKELY_OF_ALL, _LIKELY_OF_FIELDS = 0.6, 0.25
 
@@ -249,9 +250,13 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     Fields answer no question on what a text says, but a document that is named is read all the same. A name that no
     document has leaves the shape as it is.
     """
-    if plan.intent is not Intent.SCRIPT_QUERY or not (plan.named or plan.shape in SEARCHED):
+    if plan.intent is not Intent.SCRIPT_QUERY:
         return plan
     named = subjects_of(request.message, request.messages)
+    if len(named) > 1 and plan.shape is Shape.METADATA_ONLY and plan.confidence < _SURELY_A_LIST:
+        plan = _search(request, plan.confidence)  # A title may look like conditions.
+    if not (plan.named or plan.shape in SEARCHED):
+        return plan
     # Of what was talked of, a name is likelier a document than a thing.
     carried = " ".join([each for each in plan.carried if each[:1].isupper()] or plan.carried)
     return replace(plan, subjects=tuple(each if each.document else replace(each, document=carried) for each in named))
