@@ -55,12 +55,13 @@ def test_fields_of_documents_with_viewers_are_known_to_these_alone(record: Recor
 
 def test_what_no_other_document_says_goes_with_a_document_and_with_its_change(record: Record) -> None:
     first, second = says(room="Hall A", tags=("x", "y")), says(room="Hall A", tags=("y",), day="soon")
-    record.observe(BASE, first, None)
-    record.observe(BASE, second, None)
+    for each in (first, second, says(room="Hall A", tags=("y",))):
+        record.observe(BASE, each, None)
     record.observe(BASE, says(room="hall a", tags=("y",)), first)
     assert values(record, BASE) == {"room": ("Hall A",), "tags": ("y",), "day": ("soon",)}
     record.observe(BASE, says(), second)
     assert values(record, BASE) == {"room": ("Hall A",), "tags": ("y",)}
+    record.observe(BASE, says(), says(room="Hall A", tags=("y",)))
     record.observe(BASE, says("group:board", room="Vault"), says(room="Hall A", tags=("y",)))
     assert (values(record, BASE), values(record, BASE, "group:board")) == ({}, {"room": ("Vault",)})
 

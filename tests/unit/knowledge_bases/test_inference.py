@@ -76,6 +76,12 @@ def test_values_that_recur_are_known_and_texts_of_each_documents_own_are_not() -
     assert field("x" * 61, "x").values == ()
 
 
+def test_a_value_of_a_document_that_is_gone_is_forgotten_unless_two_others_have_it() -> None:
+    gone: Values = {"room": "Hall A"}
+    assert observed_with(observed(gone, gone), {}, gone)[0].values == {}
+    assert observed_with(observed(gone, gone, gone), {}, gone)[0].values == {"Hall A": 2}
+
+
 def test_a_field_is_one_whatever_its_case() -> None:
     found = observed({"Case_No": "A"}, {"case no": "B"})
     assert [(each.name, tuple(each.values)) for each in found] == [("Case_No", ("A", "B"))]

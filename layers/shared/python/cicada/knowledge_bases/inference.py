@@ -78,7 +78,8 @@ Metadata: TypeAlias = Mapping[str, MetadataValue]
 def observed_with(known: Observed, metadata: Metadata, before: Metadata | None = None) -> Observed:
     """The fields after a document was added, or after it changed from `before`; it is gone if `metadata` is empty.
 
-    A name in another case is the same field. Fields beyond the bound are left out.
+    A name in another case is the same field. Fields beyond the bound are left out. A document whose ingest was repeated
+    may be counted twice: of one that is gone, a value is forgotten too that one other document seems to have.
     """
     fields = {folded(each.name): each for each in known}
     after, earlier = _by_field(metadata), _by_field(before or {})
@@ -88,7 +89,14 @@ def observed_with(known: Observed, metadata: Metadata, before: Metadata | None =
     for key, (_, value) in earlier.items():
         if key in fields and key not in after:
             fields[key] = _changed(fields[key], None, value)
-    return tuple(each for each in fields.values() if each.documents)
+    found = tuple(each for each in fields.values() if each.documents)
+    return found if after else tuple(_without_rare(each, earlier) for each in found)
+
+
+def _without_rare(field: ObservedField, gone: Mapping[str, tuple[str, MetadataValue]]) -> ObservedField:
+    texts = {folded(each) for each in _texts_of(gone.get(folded(field.name), ("", None))[1])}
+    values = {text: count for text, count in field.values.items() if count > 1 or folded(text) not in texts}
+    return replace(field, values=values)
 
 
 def without_room(metadata: Metadata, observed: Observed) -> tuple[str, ...]:
