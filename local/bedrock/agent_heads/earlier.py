@@ -10,7 +10,7 @@ _KIND = r"(?:(?P<kind>character|location|episode|group|topic) )?"
 _LISTED = re.compile(rf"^- {_KIND}(?P<name>.+?) \((?:deleted on )?\d{{4}}-\d\d-\d\d\)", re.MULTILINE)
 _RENAMED = re.compile(r" to “([^”]+)”\.")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_PLACE = re.compile(rf"\b(?:{'|'.join(_ORDINALS)}|last|(\d)(?:st|nd|rd|th))\b", re.IGNORECASE)
+_PLACE = re.compile(rf"\b(?:{'|'.join(_ORDINALS)}|last|(\d)(?:st|nd|rd|th))\b", re.IGNORECASE | re.ASCII)
 _QUOTED_TURN = re.compile(r"^(User|You):$")
 # What the tools say of a change that was made.
 CHANGES = ("Saved", "Added to", "Amended", "Renamed", "Deleted", "Brought back")

@@ -35,6 +35,13 @@ def test_what_is_kept_stands_over_what_was_deployed_and_leaves_the_rest() -> Non
     assert (found.schema.items, found.schema.logins) == (("protocol",), {"a": "Ann"})
 
 
+def test_what_is_in_force_is_kept_or_set() -> None:
+    of_file = '[in_force]\nfield = "status"\nvalues = ["draft"]\n'
+    first = parse_kept(of_file, "minutes.toml", DEPLOYED)
+    assert first.schema.in_force is not None
+    assert parse_kept(TEXT, "minutes.toml", first).schema.in_force == first.schema.in_force
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
 def test_a_file_that_says_nothing_sets_nothing(text: str) -> None:
     assert parse_kept(text, "minutes.toml", DEPLOYED) == DEPLOYED

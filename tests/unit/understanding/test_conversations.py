@@ -6,7 +6,7 @@ import pytest
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
-from cicada.understanding.asking_back import completed
+from cicada.understanding.asking_back import chosen, completed
 from cicada.understanding.meaning import Bounds
 from tests.unit.understanding.test_meanings import understood
 
@@ -97,3 +97,8 @@ def test_a_request_is_no_reply() -> None:
 )
 def test_a_reply_takes_the_place_of_what_was_open(question: str, reply: str, whole: str) -> None:
     assert completed(question, reply) == whole
+
+
+@pytest.mark.parametrize("reply", ["the ſecond one", "fırst", "0", "the 9th", "the last, please"])
+def test_a_choice_is_in_plain_letters_and_among_what_was_shown(reply: str) -> None:
+    assert chosen(reply, 3) == (2 if reply.startswith("the last") else None)

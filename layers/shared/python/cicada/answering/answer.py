@@ -37,6 +37,9 @@ _CLARIFICATION = "What exactly do you want to know? Name the document, the topic
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
 
 
+_NO_ANSWER = (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION)
+
+
 class Answerer(Struct, frozen=True):
     """One plan for each message, and exactly one way to answer it.
 
@@ -99,12 +102,16 @@ class Answerer(Struct, frozen=True):
         for name in self.other_bases.knowing(question.message, asked, principal):
             with phase("planning"):
                 plan = self.plan(replace(question, knowledge_base=name), principal, NO_CONVERSATION)
-            if plan.intent is not Intent.SCRIPT_QUERY or plan.shape is Shape.NO_MATCH:
+            if plan.intent is not Intent.SCRIPT_QUERY or plan.shape in _NO_ANSWER:
                 continue
             meant, parts = self._answered(plan, question, principal, ())
+            if meant.plan.shape is Shape.NO_MATCH:
+                continue
             first = next(each for each in parts if not isinstance(each, Progress))
             if not isinstance(first, Unanswered):
-                said = Text(f"The knowledge base “{asked}” has no answer to this; “{name}” has:\n\n")
+                said = Text(
+                    f"The knowledge base “{asked}” has no answer to this; “{meant.plan.knowledge_base}” has:\n\n"
+                )
                 return self._announced(said, chain((first,), parts), meant, question, principal)
         return None
 

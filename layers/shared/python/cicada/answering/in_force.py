@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TypeAlias, TypeVar
 
@@ -58,12 +58,17 @@ def preference(message: str, schema: Schema, conditions: Iterable[Condition] = (
     rule = schema.in_force
     if rule is None or any(each.field == rule.field for each in conditions):
         return None
-    said, synonyms = " ".join(["", *words(message), ""]), schema.fields[rule.field].synonyms
+    said, synonyms = " ".join(["", *words(message), ""]), _synonyms(schema, rule.field)
     for value, standing in rule.standings.items():
         named = (" ".join(["", *words(each), ""]) for each in (value, *synonyms.get(value, ())))
         if standing is not Standing.IN_FORCE and any(each in said for each in named):
             return Preference(rule, standing)
     return Preference(rule, Standing.NO_LONGER if _BEFORE.search(message) else Standing.IN_FORCE)
+
+
+def _synonyms(schema: Schema, name: str) -> Mapping[str, tuple[str, ...]]:
+    field = schema.fields.get(name)
+    return field.synonyms if field else {}
 
 
 def are_versions(one: Described, other: Described, rule: StandingRule) -> bool:

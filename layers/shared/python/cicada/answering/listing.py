@@ -66,6 +66,8 @@ class ListingAnswerer(Struct, frozen=True):
         """The same of documents that a search has found about the plan's subject, in their order."""
         schema = base_of(self.bases, principal, plan.knowledge_base).schema
         read = self._read_found(plan, readable, schema, principal, matches)
+        if read.total == 0 and not plan.offset:
+            yield Unanswered()
         yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), matches)
 
     def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal) -> _Read:

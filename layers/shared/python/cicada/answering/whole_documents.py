@@ -26,6 +26,8 @@ from cicada.understanding.plan import Plan
 
 # Passages on either side of one that was shown.
 _NEIGHBOURS = 3
+# Documents that are read for them.
+_MOST_READ_AGAIN = 4
 
 
 class WholeDocuments(Struct, frozen=True):
@@ -83,9 +85,10 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         """
         base_key = KnowledgeBaseKey(principal.tenant, plan.knowledge_base)
         with phase("searching"):
-            names = dict.fromkeys(each.document_id for each in plan.again)
+            names = list(dict.fromkeys(each.document_id for each in plan.again))[:_MOST_READ_AGAIN]
             texts = {name: self.dispatcher.index.passages_of(DocumentKey(base_key, name)) for name in names}
-        found = [each for each in _around(plan.again, texts) if meets(each.metadata, question.scope)]
+        again = [each for each in plan.again if each.document_id in texts]
+        found = [each for each in _around(again, texts) if meets(each.metadata, question.scope)]
         with phase("gate"):
             permitted = self.gate.permit(principal, [RankedPassage(each, None) for each in found], _document)
         if not permitted:

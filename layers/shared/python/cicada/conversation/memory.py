@@ -21,7 +21,7 @@ from cicada.identity import Principal
 # Rows that are read for one question: so many turns, and of each answer so many events.
 _TURNS = 8
 _EVENTS = 200
-_CITATION = re.compile(r"\[(\d+)\]")
+_CITATION = re.compile(r"\[(\d{1,4})\]")
 # Steps of answers that one cannot ask about: talk without documents, and that nothing good enough was found.
 _GENERAL, _BELOW_FLOOR = "general", "below_floor"
 

@@ -302,6 +302,7 @@ class Ingester(Struct, frozen=True):
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
+        self._forget_fields(before)
         if before is not None and had_access_list(before):
             self.truth.write(withdrawn(before))
         elif is_meant_for_some(source):
@@ -309,13 +310,12 @@ class Ingester(Struct, frozen=True):
         else:
             self.truth.delete(source.document)
         self._unindex(source.document)
-        self._forget_fields(before)
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         entry = self.truth.read(document) if self.fields else None
+        self._forget_fields(entry.stored if entry else None)
         self.truth.delete(document)
         self._unindex(document)
-        self._forget_fields(entry.stored if entry else None)
         return IngestReport(document, Outcome.DELETED, passages=0)
 
     def _parser(self, source: SourceFile) -> DocumentParser:

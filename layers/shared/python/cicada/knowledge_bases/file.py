@@ -302,6 +302,7 @@ def _changed(text: str, name: str, tables: dict[str, Any], before: Schema) -> Sc
         date=found.date or before.date,
         logins={**before.logins, **found.logins},
         items=found.items or before.items,
+        in_force=_in_force(text, name, found.in_force) or before.in_force,
     )
 
 

@@ -27,7 +27,7 @@ _ONE = re.compile(r"\bones?\b", re.I)
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _CHOICE = re.compile(
     rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:,.*|[.!])?",
-    re.I,
+    re.I | re.ASCII,
 )
 
 
