@@ -30,6 +30,7 @@ def understood(*messages: str, asker: str = "") -> Understood:
         ("sketch or lapsed reports", {"stage": ("sketch", "lapsed"), "kind": ("report",)}),
         ("secret letters", {"is_secret": (True,), "kind": ("letter",)}),
         ("letters that are not secret", {"kind": ("letter",), "is_secret": (False,)}),
+        ("all non-secret letters", {"kind": ("letter",), "is_secret": (False,)}),
     ],
 )
 def test_values_are_conditions(message: str, wanted: dict[str, Sequence[Scalar]]) -> None:

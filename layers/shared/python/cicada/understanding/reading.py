@@ -162,11 +162,22 @@ def _operations(chances: Mapping[str, float]) -> tuple[Operation, ...]:
 
 
 def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads) -> tuple[Role, ...]:
-    """The roles with the field that each condition is on."""
+    """The roles with the field that each condition is on. Of "non-secret letters" the first alone is negated."""
+    ends = {each.end for each in facts.mentions if _follows_non(each, facts)}
+    roles = tuple(
+        replace(role, negated=float(mention.end in ends))
+        if role.name in NEGATABLE and (mention.end in ends or mention.start in ends)
+        else role
+        for mention, role in zip(facts.mentions, roles, strict=True)
+    )
     return tuple(
         _with_field(role, at, facts, line, roles, vocabulary, heads) if role.is_condition else role
         for at, role in enumerate(roles)
     )
+
+
+def _follows_non(mention: Mention, facts: Facts) -> bool:
+    return mention.start > 0 and facts.tokens[mention.start - 1].text == "non"
 
 
 def _with_field(
