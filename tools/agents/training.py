@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from random import Random
-
-import numpy as np
 
 from cicada.understanding.heads import Head, dump_heads
 from cicada.understanding.intent.features import features
@@ -31,13 +28,12 @@ from local.bedrock.agent_heads.request import (
 from tools.agents.examples import Example
 from tools.intents.examples import Example as IntentExample
 from tools.intents.examples import load_examples
-from tools.understanding.fitting import Fitted, Table, fit
+from tools.understanding.fitting import Table, fit, packed
 
 _PENALTY = {"action": 0.1, "store": 0.02, "kind": 0.02, "said": 0.02, "ends": 0.005, "span": 0.02}
 _LEAST_AUTHORS = 3
 _TIMES = 3
 """So often an example counts among those of the intents, of which the action is known in part only."""
-_LARGEST = 127
 _VARIANTS = 2
 _STORES_OF = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
 # What may be asked for, by the changes that an example of the intents asks for.
@@ -67,11 +63,11 @@ def trained(examples: Sequence[Example], unseen: frozenset[str] = frozenset()) -
     lines = [(each, line_of(each.message, heads.known, heads.lexicon)) for each in varied(examples)]
     for example, line in lines:
         _add_ends(tables["ends"], example, line)
-    fitted = {name: _head(fit(table, _PENALTY[name])) for name, table in tables.items()}
+    fitted = {name: packed(fit(table, _PENALTY[name])) for name, table in tables.items()}
     span = Table(("fits",), exclusive=False)
     for example, line in lines:
         _add_spans(span, example, line, fitted["ends"])
-    fitted["span"] = _head(fit(span, _PENALTY["span"]))
+    fitted["span"] = packed(fit(span, _PENALTY["span"]))
     return AgentHeads(fitted, heads.known, heads.lexicon, heads.frequent)
 
 
@@ -176,19 +172,6 @@ def _add_spans(table: Table, example: Example, line: Line, ends: Head) -> None:
     for role, right in wanted.items():
         for span in {*(span for _, span in candidates(role, scores)), *([right] if right else [])}:
             table.add(span_features(line, *span, role), [float(span == right)], example.author)
-
-
-def _head(fitted: Fitted) -> Head:
-    """A head with weights rounded to steps of one length."""
-    unit = float(np.abs(fitted.weights).max() or 1) / _LARGEST
-    rows = np.rint(fitted.weights.T / unit).astype("i1")
-    return Head(
-        fitted.classes,
-        tuple(array("b", row.tobytes()) for row in rows),
-        tuple(map(float, fitted.bias)),
-        unit,
-        fitted.exclusive,
-    )
 
 
 def content(heads: AgentHeads, digest: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
 
-from cicada.understanding.heads import BUCKET_BITS, DenseHead
+from cicada.understanding.heads import BUCKET_BITS, DenseHead, Head
+
+# Weights have this many steps on either side of zero.
+_LARGEST = 127
 
 Floats = NDArray[np.float64]
 Groups = tuple[Sequence[int], ...]
@@ -49,6 +53,19 @@ class Fitted:
     exclusive: bool
     weights: Floats
     bias: Floats
+
+
+def packed(fitted: Fitted) -> Head:
+    """A head with weights rounded to steps of one length."""
+    unit = float(np.abs(fitted.weights).max() or 1) / _LARGEST
+    rows = np.rint(fitted.weights.T / unit).astype("i1")
+    return Head(
+        fitted.classes,
+        tuple(array("b", row.tobytes()) for row in rows),
+        tuple(map(float, fitted.bias)),
+        unit,
+        fitted.exclusive,
+    )
 
 
 def fit(table: Table, penalty: float) -> Fitted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -22,7 +21,7 @@ from cicada.understanding.features import (
     negation_features,
 )
 from cicada.understanding.following import PARTS, Earlier, context_features
-from cicada.understanding.heads import DenseHead, Head, Heads, dump_heads
+from cicada.understanding.heads import DenseHead, Heads, dump_heads
 from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
 from cicada.understanding.masking import Line, masked
 from cicada.understanding.reading import CONDITIONS, HEAD_OF, NEGATABLE, OPERATIONS, Role, before, candidates, read
@@ -31,7 +30,7 @@ from cicada.understanding.wishes import DOCUMENTS, wish_features
 from cicada.understanding.wishes import HEAD as WISH
 from cicada.understanding.words import lexicon
 from tools.understanding.examples import Label, Message
-from tools.understanding.fitting import Fitted, Table, fit, fit_dense
+from tools.understanding.fitting import Table, fit, fit_dense, packed
 from tools.understanding.judgement import right
 from tools.understanding.labels import (
     ASKS,
@@ -47,8 +46,6 @@ _INTENTS = Path(__file__).parents[1] / "intents" / "examples.jsonl"
 _PENALTY = 0.015
 _LEAST_STORES = 2
 _FOLDS = 4
-# Weights have this many steps on either side of zero.
-_LARGEST = 127
 # Of the messages of unseen authors that the rules decide alone, this share is to be right as a whole.
 RIGHT_ALONE = 0.93
 _LEAST_ALONE = 200
@@ -80,7 +77,7 @@ def trained(messages: Sequence[Message], *, judges: bool = True) -> Heads:
     """Heads of these messages. Without `judges` the last two are left out; they need readings by other heads."""
     known, common = words_of(messages)
     fitted = {name: fit(table, _PENALTY) for name, table in _tables(messages, known, common).items()}
-    heads = Heads({name: _head(each) for name, each in fitted.items()}, known, common, _DENSE, _DENSE, 1.0, "")
+    heads = Heads({name: packed(each) for name, each in fitted.items()}, known, common, _DENSE, _DENSE, 1.0, "")
     if not judges:
         return heads
     readings = crossed(messages)
@@ -160,19 +157,6 @@ def _one_hot(classes: Sequence[str], name: str) -> list[float]:
     return [float(each == name) for each in classes]
 
 
-def _head(fitted: Fitted) -> Head:
-    """A head with weights rounded to steps of one length."""
-    unit = float(np.abs(fitted.weights).max() or 1) / _LARGEST
-    rows = np.rint(fitted.weights.T / unit).astype("i1")
-    return Head(
-        fitted.classes,
-        tuple(array("b", row.tobytes()) for row in rows),
-        tuple(map(float, fitted.bias)),
-        unit,
-        fitted.exclusive,
-    )
-
-
 class Judged:
     """What a reading by heads that have not seen the store says of a message."""
 
@@ -235,7 +219,7 @@ def _with_following(heads: Heads, messages: Sequence[Message]) -> Heads:
     for message in messages:
         if message.before is not None:
             _add_following(message, tables, heads)
-    fitted = {name: _head(fit(table, _PENALTY)) for name, table in tables.items()}
+    fitted = {name: packed(fit(table, _PENALTY)) for name, table in tables.items()}
     return Heads(
         {**heads.heads, **fitted}, heads.known, heads.common, heads.strategy, heads.confidence, heads.sure, heads.digest
     )

@@ -35,8 +35,6 @@ from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
-
-
 _NO_ANSWER = (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION)
 
 

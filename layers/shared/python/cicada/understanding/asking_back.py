@@ -14,6 +14,7 @@ _PRONOUNS = word_set(
     "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
 )
 _TELLING = frozenset({FieldType.KEYWORD, FieldType.PERSON, FieldType.DATE})
+_LONGEST_REPLY, _QUESTION_MARKS = 80, ("?", "？", "؟")
 _MOST_VALUES, _MOST_FIELDS = 5, 4
 _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
@@ -103,6 +104,11 @@ def _named(reply: str, noun: str) -> str:
 def ordinal(word: str) -> int | None:
     """The number of an English ordinal, from 1."""
     return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
+def may_be_reply(message: str) -> bool:
+    """Whether a message has the form of a reply to a question that was asked back: short, and no question."""
+    return len(message) <= _LONGEST_REPLY and not message.rstrip().endswith(_QUESTION_MARKS)
 
 
 def chosen(message: str, count: int) -> int | None:

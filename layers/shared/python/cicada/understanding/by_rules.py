@@ -149,9 +149,9 @@ class SchemaPlanner(Struct, frozen=True):
 def _speaks_of_documents(request: PlanRequest) -> bool:
     """Whether this message, or an earlier one that it may follow, has a word for documents."""
     # Imported here: it reads the lexicon, which questions to a base without a schema mostly do not need.
-    from cicada.understanding.words import names_records
+    from cicada.understanding.words import speaks_of_records
 
-    return any(names_records(each, request.schema.items) for each in (request.message, *request.messages))
+    return any(speaks_of_records(each, request.schema.items) for each in (request.message, *request.messages))
 
 
 def _chosen_document(request: PlanRequest) -> str | None:
@@ -272,7 +272,9 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
         return False
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
-    return plan.confidence < (_LIKELY_OF_ALL if not fields else 0.0 if request.listing else _LIKELY_OF_FIELDS)
+    if not fields:
+        return plan.confidence < _LIKELY_OF_ALL
+    return request.listing is None and plan.confidence < _LIKELY_OF_FIELDS
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

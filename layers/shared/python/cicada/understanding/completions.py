@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from cicada.understanding.asking_back import may_be_reply
 from cicada.understanding.follow_ups import with_carried
 from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.model import Intent
 from cicada.understanding.plan import Plan, Shape
 
-_LONGEST = 80
-_QUESTION_MARKS = ("?", "？", "؟")
 _ENDS = "?？!！.。…,;: "
 
 
@@ -20,8 +19,7 @@ def may_complete(message: str, plan: Plan) -> bool:
     One that carried something over from an earlier turn is whole already.
     """
     return (
-        len(message) <= _LONGEST
-        and not message.rstrip().endswith(_QUESTION_MARKS)
+        may_be_reply(message)
         and plan.intent in (Intent.GENERAL, Intent.SCRIPT_QUERY)
         and plan.shape is not Shape.METADATA_ONLY
         and not plan.carried

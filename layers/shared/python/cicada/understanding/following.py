@@ -10,10 +10,9 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Operation
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import three, two
 from cicada.understanding.heads import Heads
-from cicada.understanding.masking import Line, code
+from cicada.understanding.masking import code
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import Vocabulary
@@ -68,36 +67,29 @@ def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, he
 
 def context_features(reading: Reading, own: Meaning, strategy: str, before: Earlier) -> list[int]:
     """Which parts the message has and which the plan before has, with how the message begins and how long it is."""
-    line = reading.line
     has = {name: (bool(_part(own, name)), bool(_part(before.meaning, name))) for name in PARTS}
     codes = [code(f"{name}{mine}{theirs}") for name, (mine, theirs) in has.items()]
     overlap = bool(own.restricted & before.meaning.restricted)
     found = [*codes, code(f"over{overlap}{bool(own.restricted)}"), code(f"s{before.strategy}{strategy}")]
     found.append(code(f"P{before.strategy}"))
-    found += _by_beginning(line, own, strategy, before.strategy, _names_records(reading))
+    found += _by_beginning(reading, own, strategy, before.strategy)
     return found + [two(310, a, b) for a, b in combinations(codes, 2)]
 
 
-def _by_beginning(line: Line, own: Meaning, strategy: str, earlier: str, names_records: tuple[bool, bool]) -> list[int]:
+def _by_beginning(reading: Reading, own: Meaning, strategy: str, earlier: str) -> list[int]:
+    line = reading.line
     first, second = line.code(0), line.code(1)
     length = min(len(line) // 3, 6)
     has_conditions = int(bool(own.restricted))
-    record, any_record = names_records
     return [
         two(300, length, code(f"{strategy}{earlier}")),
         two(301, first, code(earlier)),
         two(302, first, has_conditions),
         three(303, first, second, code(earlier)),
-        two(304, int(record), length),
-        two(305, int(any_record), code(earlier)),
-        three(306, int(any_record), has_conditions, length),
+        two(304, int("Item" in line.symbols), length),
+        two(305, int(reading.names_records), code(earlier)),
+        three(306, int(reading.names_records), has_conditions, length),
     ]
-
-
-def _names_records(reading: Reading) -> tuple[bool, bool]:
-    """Whether the message has a word for records; and whether it has that or a value that is a kind of record."""
-    has_record = any(True for _ in reading.of_kind(MentionKind.RECORD))
-    return has_record, has_record or "Vtype" in reading.line.symbols
 
 
 def _part(meaning: Meaning, name: str) -> object:

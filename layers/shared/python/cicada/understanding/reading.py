@@ -34,6 +34,8 @@ OPERATIONS: tuple[Operation, ...] = ("count", "sum", "avg", "min", "max")
 CONDITIONS = frozenset({"cond", "gt", "gte", "lt", "lte", "eq"})
 """Roles of what restricts the records; of a number, with its comparison."""
 NEGATABLE = frozenset({"cond", "eq", "contains"})
+RECORDS = frozenset({"Item", "Vtype"})
+"""The symbols of words for records and for kinds of them."""
 NOTHING = frozenset({None, "none", "topic", "unk"})
 _TELLING_DISTANCE = 4
 _BETWEEN_DISTANCE = 4
@@ -82,6 +84,11 @@ class Reading(Struct, frozen=True):
     asks: Mapping[str, float]
     strategies: Mapping[str, float]
     features: Sequence[int] = ()
+
+    @property
+    def names_records(self) -> bool:
+        """Whether it has a word for records or for a kind of them."""
+        return not RECORDS.isdisjoint(self.line.symbols)
 
     @property
     def unread(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.asking_back import LEAD, clarification, completed, with_name
+from cicada.understanding.asking_back import LEAD, clarification, completed, may_be_reply, with_name
 from cicada.understanding.composition import meaning_of
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_cues import YOU
@@ -27,14 +27,12 @@ from cicada.understanding.meaning import Meaning
 from cicada.understanding.naming_phrases import DEFINITE, Described, described, without
 from cicada.understanding.reading import Reading, read, with_lists_as_topics
 from cicada.understanding.vocabulary import Vocabulary, compiled
-from cicada.understanding.wishes import LIKELY, SURE, names_records, unread_subject, wish_for_documents
+from cicada.understanding.wishes import LIKELY, SURE, unread_subject, wish_for_documents
 
 TURNS = 8
 """Earlier messages that are looked at."""
 
 
-_QUESTION_MARKS = ("?", "？", "؟")
-_LONGEST_REPLY = 80
 _UNSURE = 0.3
 _ON_DOCUMENTS = ("C", "H", "M")
 
@@ -93,18 +91,18 @@ class _Own(Struct, frozen=True):
         """
         if self.phrase is None or self.phrase.is_bare:
             return False
-        return self.phrase.is_kind or not names_records(self.reading)
+        return self.phrase.is_kind or not self.reading.names_records
 
     def begins_anew(self, before: Understood) -> bool:
         """Whether it names all that it wants: "which documents are about noise?"."""
-        is_whole = self.wish > LIKELY and names_records(self.reading)
+        is_whole = self.wish > LIKELY and self.reading.names_records
         return is_whole and bool(self.meaning.topic or before.wants_documents)
 
     def speaks_of_the_list(self, before: Understood) -> bool:
         """Whether it is about the documents that were listed about a subject: "who owns them?"."""
         # "The lease" is another document, "the approved ones" are of the list.
         last = self.phrase.mentions[-1].kind if self.phrase else MentionKind.VALUE
-        names_others = self.meaning.topic or names_records(self.reading) or last is not MentionKind.VALUE
+        names_others = self.meaning.topic or self.reading.names_records or last is not MentionKind.VALUE
         return before.wants_documents and not names_others
 
 
@@ -185,7 +183,7 @@ class SchemaReader(Struct, frozen=True):
 
     def _answered(self, message: str, before: Understood, found: Following, now: date, asker: str) -> Understood | None:
         """The question that was asked back, completed by a reply; None if the message is no reply."""
-        if found.relation == NEW or message.rstrip().endswith(_QUESTION_MARKS) or len(message) > _LONGEST_REPLY:
+        if found.relation == NEW or not may_be_reply(message):
             return None
         noun = before.meaning.named[-1] if before.meaning.named else ""
         whole = self.next(completed(before.message, message, noun), None, now, asker)

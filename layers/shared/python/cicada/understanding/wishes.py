@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from cicada.understanding.features import Features, message_features
 from cicada.understanding.heads import Heads
 from cicada.understanding.masking import Line, line_of
-from cicada.understanding.reading import CONDITIONS, Reading, Role
+from cicada.understanding.reading import CONDITIONS, RECORDS, Reading, Role
 
 HEAD = "wish"
 DOCUMENTS = "documents"
@@ -24,17 +24,11 @@ SURE = 0.75
 _RECORD, _SUBJECT, _CONDITION = "Item", "Topic", "Cond"
 _SYMBOLS = {"topic": _SUBJECT, "content": _SUBJECT, "unk": _SUBJECT, "contains": _CONDITION, "doc": _CONDITION}
 _UNREAD = frozenset({"none", "unk"})
-_RECORDS = frozenset({"Item", "Vtype"})
 
 
 def wish_for_documents(reading: Reading, heads: Heads) -> float:
     """The probability that the message wants documents, if it has a subject."""
     return heads[HEAD].probabilities(wish_features(reading.line, reading.roles))[DOCUMENTS]
-
-
-def names_records(reading: Reading) -> bool:
-    """Whether the message has a word for records or for a kind of them."""
-    return not _RECORDS.isdisjoint(reading.line.symbols)
 
 
 def unread_subject(reading: Reading) -> str:
@@ -43,7 +37,7 @@ def unread_subject(reading: Reading) -> str:
     Where documents are wanted they are a subject that was missed: without it every document would be listed.
     """
     symbols, mentions = reading.line.symbols, reading.facts.mentions
-    places = [at for at, place in enumerate(reading.line.places) if symbols[place] in _RECORDS]
+    places = [at for at, place in enumerate(reading.line.places) if symbols[place] in RECORDS]
     unread = [
         mentions[at]
         for at, place in enumerate(reading.line.places)
@@ -78,7 +72,7 @@ def _outline(line: Line, roles: Sequence[Role]) -> Line:
 
 def _kind(symbol: str, role: Role | None) -> str | None:
     """The symbol that stands for a whole run; None for a word that stays as it is."""
-    if symbol in _RECORDS:
+    if symbol in RECORDS:
         return _RECORD
     name = role.name if role else None
     return _CONDITION if name in CONDITIONS else _SYMBOLS.get(name or "")

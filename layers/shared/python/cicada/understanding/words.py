@@ -49,7 +49,7 @@ def split_words(text: str) -> list[str]:
     return [base_form(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
 
 
-def names_records(text: str, items: Collection[str] = ()) -> bool:
+def speaks_of_records(text: str, items: Collection[str] = ()) -> bool:
     """Whether a text has a word for documents that every base has, or one of `items`."""
     said = set(split_words(text))
     return any(said.issuperset(split_words(name)) for name in (*lexicon().records, *items))
