@@ -72,7 +72,7 @@ class Way(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RulesWay:
-    """By the rules. A reader is made for each schema, and kept."""
+    """Plans by the rules. A reader is made for each schema, and kept."""
 
     readers: dict[str, SchemaReader] = field(default_factory=dict)
 
@@ -89,7 +89,7 @@ class RulesWay:
 
 @dataclass(slots=True)
 class ModelWay:
-    """By a model, and by the rules where it fails; in mode `auto` by the rules alone where they are sure.
+    """Plans by a model, and by the rules where it fails; in mode `auto` by the rules alone where they are sure.
 
     Raises `ModelUnreachableError` if the model does not answer its first call.
     """

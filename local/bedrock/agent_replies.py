@@ -43,7 +43,7 @@ _GAP = "…"
 
 
 def undone(request: Request) -> str:
-    """That nothing was done, in the words of what was asked for."""
+    """Says that nothing was done, in the words of what was asked for."""
     return _UNDONE.get(request.action, "Nothing was done")
 
 

@@ -33,7 +33,7 @@ from tools.understanding.fitting import Table, fit, packed
 _PENALTY = {"action": 0.1, "store": 0.02, "kind": 0.02, "said": 0.02, "ends": 0.005, "span": 0.02}
 _LEAST_AUTHORS = 3
 _TIMES = 3
-"""So often an example counts among those of the intents, of which the action is known in part only."""
+"""How much an example of the intents counts, of which the action is known in part only."""
 _VARIANTS = 2
 _STORES_OF = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
 # What may be asked for, by the changes that an example of the intents asks for.
@@ -45,7 +45,7 @@ _MAY_BE: Mapping[tuple[str, ...], tuple[str, ...]] = {
 }
 _READS = {Intent.PROFILE_REQUEST: ("list", "get"), Intent.THEORY_REQUEST: ("list", "get", "search")}
 _EVERY = 3
-"""Of the intents' examples that no agent is meant by, one of so many is learnt from."""
+"""One of so many of the intents' examples that no agent is meant by is learnt from."""
 
 
 @cache

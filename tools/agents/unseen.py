@@ -65,7 +65,7 @@ def _words(text: str) -> list[str]:
 
 
 def measured(examples: Sequence[Example]) -> Iterator[tuple[str, list[Outcome]]]:
-    """For each author of enough messages, what heads of all the others' read in theirs."""
+    """What heads of all other authors' messages read in those of each author of enough."""
     by_author: defaultdict[str, list[Example]] = defaultdict(list)
     for each in examples:
         by_author[each.author].append(each)

@@ -103,7 +103,7 @@ def _matrix(rows: Sequence[Groups]) -> sparse.csr_matrix:
 
 
 def _stores_with(matrix: sparse.csr_matrix, stores: Sequence[str]) -> NDArray[np.int64]:
-    """In how many stores each feature occurs."""
+    """The number of stores in which each feature occurs."""
     names = np.array(stores)
     counts = np.zeros(matrix.shape[1], dtype=np.int64)
     for name in set(stores):

@@ -1,4 +1,4 @@
-"""From the label of a message to the roles of its mentions: what each head is to say."""
+"""The roles of a message's mentions by its label: what each head is to say."""
 
 from __future__ import annotations
 

@@ -210,7 +210,7 @@ def sure_from(chances: Sequence[float], correct: Sequence[bool], least: float = 
 
 
 def _with_following(heads: Heads, messages: Sequence[Message]) -> Heads:
-    """With the heads that say what a message does to the plan before it."""
+    """Add the heads that say what a message does to the plan before it."""
     tables = {
         "relation": Table(RELATIONS, exclusive=True),
         "keeps": Table(PARTS, exclusive=False),

@@ -32,7 +32,7 @@ class Described(Struct, frozen=True):
 def changes_of(
     now: Described, before: Described | None
 ) -> list[tuple[str, Mapping[str, MetadataValue], Mapping[str, MetadataValue] | None]]:
-    """For each viewer, `""` for everybody, what the document says now, and what it said before."""
+    """What the document says now, and what it said before, for each viewer; the viewer `""` is everybody."""
     then = {} if before is None else dict.fromkeys(before.viewers or ("",), before.metadata)
     here = dict.fromkeys(now.viewers or ("",), now.metadata)
     return [(viewer, here.get(viewer, {}), then.get(viewer)) for viewer in {**here, **then}]

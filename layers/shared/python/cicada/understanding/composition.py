@@ -1,4 +1,4 @@
-"""From a reading to what the message means: conditions, aggregates, groups, order, fields, topic."""
+"""What a message means by its reading: conditions, aggregates, groups, order, fields, topic."""
 
 from __future__ import annotations
 

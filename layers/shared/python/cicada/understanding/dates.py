@@ -225,7 +225,7 @@ class _DateGrammar(Struct, frozen=True):
 
 
 def _ordered(first: Period, last: Period) -> tuple[date | None, date | None]:
-    """From the first's beginning to the last's end; a first without a year is in the last's year or the one before."""
+    """The first's beginning and the last's end; a first without a year is in the last's year or the one before."""
     least, below = first.days.least, last.days.below
     if least is None or below is None or last.days.least is None:
         return least, below

@@ -130,7 +130,7 @@ class _Before(Struct, frozen=True):
     last: Word | None = None
 
     def clause(self) -> _Before:
-        """At the beginning of another clause."""
+        """Whether another clause begins here."""
         return replace(self, earlier=self.earlier + self.here, here=0)
 
     def after(self, word: Word, cues: Cues) -> _Before:

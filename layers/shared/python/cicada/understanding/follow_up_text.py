@@ -125,7 +125,7 @@ def _pieces(message: str, language: str) -> Iterator[Topic]:
 
 
 def _apart(message: str, language: str) -> str:
-    """In French and Italian, words that are written together with a pronoun or an article, such as "est-elle"."""
+    """The words that French and Italian write together with a pronoun or an article, such as "est-elle"."""
     plain = message.translate(_ASCII)
     return _ELIDED.sub(" ", _INVERTED.sub(" ", plain)) if language in ("fr", "it") else plain
 

@@ -82,7 +82,7 @@ def strategy_numbers(reading: Reading, vocabulary: Vocabulary, has_asker: bool) 
 
 
 def _chances(reading: Reading, kinds: Sequence[MentionKind], roles: Iterable[str]) -> list[float]:
-    """For each mention of these kinds the probability that it has one of these roles."""
+    """The probability of each mention of these kinds that it has one of these roles."""
     wanted = tuple(roles)
     return [sum(role.chances.get(each, 0.0) for each in wanted) for _, role in reading.of_kind(*kinds)]
 

@@ -51,14 +51,14 @@ class Meaning(Struct, frozen=True):
     together: frozenset[str] = frozenset()
 
     def adding(self, name: str, value: Scalar, *, negated: bool) -> Meaning:
-        """With one more value that the field has, or must not have."""
+        """Add a value that the field has, or must not have."""
         values = self.unwanted if negated else self.wanted
         known = values.get(name, ())
         new = {**values, name: known if value in known else (*known, value)}
         return replace(self, unwanted=new) if negated else replace(self, wanted=new)
 
     def setting(self, name: str, value: Scalar) -> Meaning:
-        """With this value of the field alone."""
+        """Make this the only value of the field."""
         return replace(self, wanted={**self.wanted, name: (value,)})
 
     def bounding(self, name: str, bounds: Bounds) -> Meaning:
@@ -74,7 +74,7 @@ class Meaning(Struct, frozen=True):
         return any(value in values for values in (*self.wanted.values(), *self.unwanted.values()))
 
     def searching_for_lists(self, types: Mapping[str, FieldType]) -> Meaning:
-        """With the values of lists, such as tags, as the topic: in "SOPs about deviations" they are no condition."""
+        """Make the values of lists, such as tags, the topic: in "SOPs about deviations" they are no condition."""
         lists = {name: values for name, values in self.wanted.items() if types[name] is FieldType.KEYWORDS}
         rest = {name: values for name, values in self.wanted.items() if name not in lists}
         return replace(self, wanted=rest, topic=" ".join(str(each) for values in lists.values() for each in values))

@@ -268,7 +268,7 @@ class PeriodReader(Struct, frozen=True):
         return Period(end, self._counted(unit, offset * count), rolling=True)
 
     def _counted(self, unit: Unit, count: int) -> DateRange:
-        """From that day on, or from today to that day, which is included."""
+        """The days from that day on, or from today to that day, which is included."""
         other = shifted(self.now, unit, count)
         return DateRange(least=other) if count < 0 else DateRange(self.now, shifted(other, Unit.DAY, 1))
 

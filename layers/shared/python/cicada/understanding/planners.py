@@ -127,7 +127,7 @@ class LimitedPlanner(Struct, frozen=True):
 
 
 class PlanCache:
-    """At most `entries` plans of `planner`, each for `seconds`; the least recently used one leaves first.
+    """Keeps at most `entries` plans of `planner`, each for `seconds`; the least recently used one leaves first.
 
     The state is kept in this object, so each container has its own. `version`: names the configuration beside the
     schema: models, guides, settings. `clock` gives seconds. A plan from the cache says so in `by`. Failures are never
@@ -196,5 +196,5 @@ def _key(request: PlanRequest, version: str) -> str:
 
 
 def _normalised(message: str) -> str:
-    """Without differences of white space. Capitals stay: they tell a name from a word."""
+    """The message without differences of white space. Capitals stay: they tell a name from a word."""
     return one_line(message)

@@ -263,7 +263,7 @@ def _is_year_field(name: str, type: FieldType) -> bool:
 def _nearest_mentions(
     facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabulary: Vocabulary
 ) -> dict[str, tuple[int, str, str]]:
-    """For each field that the message names: signed distance, symbols between, and role of its nearest mention."""
+    """The nearest mention of each field that the message names: signed distance, symbols between, and role."""
     own = facts.mentions[at]
     found: defaultdict[str, list[tuple[float, int, int, str]]] = defaultdict(list)
     for other, mention in enumerate(facts.mentions):

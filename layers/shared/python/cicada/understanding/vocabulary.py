@@ -223,7 +223,7 @@ def _person(name: str) -> Iterator[tuple[Phrase, Level]]:
 
 
 def _implied(schema: Schema) -> Iterator[tuple[str, Meaning]]:
-    """For each word of the lexicon the one field of the schema that it implies, if there is any."""
+    """The one field of the schema that each word of the lexicon implies, where there is any."""
     for word, implied in lexicon().implied.items():
         found = next(_fields_of(implied, schema), None)
         if found:

@@ -49,7 +49,7 @@ def _spans(text: str) -> list[tuple[int, int]]:
 
 
 def _of_clause(clause: str, steps: Sequence[Step], frequent: frozenset[str]) -> tuple[_Hashes, _Hashes, _Hashes]:
-    """Of its concepts and its beginning; of its frequent words; of pairs of these."""
+    """The features of its concepts and its beginning, of its frequent words, and of pairs of these."""
     words = words_of(clause)
     hashes = [crc32(word.encode()) for word in words]
     frame = [

@@ -47,7 +47,7 @@ class LinearModel(Struct, frozen=True):
     lexicon: Lexicon
 
     def scores(self, message: str) -> list[float]:
-        """As many as `bias` has."""
+        """One score for each class of `bias`."""
         scores = list(self.bias)
         groups = features(message, self.lexicon, self.frequent)
         for group, (hashes, unit) in enumerate(zip(groups, self.units, strict=True)):
