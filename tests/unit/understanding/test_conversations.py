@@ -63,6 +63,17 @@ def test_a_reply_chooses_among_the_documents_of_one_description() -> None:
     assert (found.meaning.named, found.meaning.fields) == (("Kestrel charter",), ("expiry_date",))
 
 
+@pytest.mark.parametrize(
+    ("before", "message"),
+    [
+        ("what does the Kestrel charter say about bread?", "how many ledgers are there per guild?"),
+        (LIST, "what does the Kestrel charter say about bread?"),
+    ],
+)
+def test_what_names_all_that_it_wants_begins_anew(before: str, message: str) -> None:
+    assert understood(before, message).meaning == understood(message).meaning
+
+
 def test_a_new_request_keeps_nothing() -> None:
     message = "list all letters of Glass Works"
     found = understood(LIST, message)

@@ -8,11 +8,13 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import Reading
+from cicada.understanding.tokens import tokens_of
 from cicada.understanding.words import word_set
 
 _PRONOUNS = word_set(
     "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
 )
+_REFERRING = _PRONOUNS | word_set("such same solche tel tal")
 _TELLING = frozenset({FieldType.KEYWORD, FieldType.PERSON, FieldType.DATE})
 _LONGEST_REPLY, _QUESTION_MARKS = 80, ("?", "？", "؟")
 _MOST_VALUES, _MOST_FIELDS = 5, 4
@@ -104,6 +106,11 @@ def _named(reply: str, noun: str) -> str:
 def ordinal(word: str) -> int | None:
     """The number of an English ordinal, from 1."""
     return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
+def refers_back(message: str) -> bool:
+    """Whether a message has a pronoun for what was spoken of, or speaks of such things."""
+    return not _REFERRING.isdisjoint(each.text for each in tokens_of(message))
 
 
 def may_be_reply(message: str) -> bool:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.asking_back import LEAD, clarification, completed, may_be_reply, with_name
+from cicada.understanding.asking_back import LEAD, clarification, completed, may_be_reply, refers_back, with_name
 from cicada.understanding.composition import meaning_of
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_cues import YOU
@@ -94,9 +94,17 @@ class _Own(Struct, frozen=True):
         return self.phrase.is_kind or not self.reading.names_records
 
     def begins_anew(self, before: Understood) -> bool:
-        """Whether it names all that it wants: "which documents are about noise?"."""
-        is_whole = self.wish > LIKELY and self.reading.names_records
-        return is_whole and bool(self.meaning.topic or before.wants_documents)
+        """Whether it names all that it wants: "which documents are about noise?", "what does the Noise Policy say?"."""
+        if before.strategy == "M" and self.strategy in ("C", "H") and self.names_one:
+            return True
+        if not self.reading.names_records:
+            return False
+        if self.wish > LIKELY and (self.meaning.topic or before.wants_documents):
+            return True
+        # After an answer from texts a count of documents is of others, unless it refers to them.
+        counts = self.strategy == "M" and bool(self.meaning.aggregates or self.meaning.group)
+        is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
+        return counts and is_of_texts and not refers_back(self.message)
 
     def speaks_of_the_list(self, before: Understood) -> bool:
         """Whether it is about the documents that were listed about a subject: "who owns them?"."""
@@ -128,7 +136,7 @@ class SchemaReader(Struct, frozen=True):
         """A message after what came before it."""
         own = self._read(message, now, asker)
         if before is not None and before.strategy != "N":
-            if own.strategy == "A" and (whole := self._of_the_named(message, before, now, asker)):
+            if own.strategy == "A" and (whole := self._of_the_named(own, before, now, asker)):
                 return whole
             earlier = Earlier(before.meaning, before.strategy)
             found = following(own.reading, own.meaning, own.strategy, earlier, self.heads)
@@ -161,15 +169,18 @@ class SchemaReader(Struct, frozen=True):
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return _Own(message, reading, meaning, strategy, sure, wish, phrase)
 
-    def _of_the_named(self, message: str, before: Understood, now: date, asker: str) -> Understood | None:
+    def _of_the_named(self, own: _Own, before: Understood, now: date, asker: str) -> Understood | None:
         """A message on the one document that was named before: "it" is read as that document's name."""
         name, *others = before.meaning.named or ("",)
-        whole = with_name(message, name)
+        whole = with_name(own.message, name)
         if not name or others or whole is None:
             return None
         found = self.next(whole, None, now, asker)
         meaning = found.meaning if found.meaning.named else replace(found.meaning, named=(name,))
-        return replace(found, message=message, meaning=meaning, continues=True)
+        strategy = found.strategy
+        if strategy in ("A", "N"):
+            strategy = "H" if own.has_topic_words else "M"
+        return replace(found, message=own.message, meaning=meaning, strategy=strategy, continues=True)
 
     def _begins_a_request(self, reading: Reading, message: str) -> bool:
         """Whether the message begins with a word such as "list", "show" or "how", as no reply does."""
