@@ -7,19 +7,23 @@ from collections.abc import Iterator
 from itertools import count
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.errors import CicadaError
 from cicada.ingest.model import RebuildRecord, StoredDocument, TruthEntry
 
 
 class InMemoryGroundTruth:
-    """`writes` counts them. A revision is never given twice."""
+    """`writes` counts them. A revision is never given twice. `failure` is raised by writes while it is set."""
 
     def __init__(self) -> None:
         self.entries: dict[DocumentKey, TruthEntry] = {}
         self.writes = 0
+        self.failure: CicadaError | None = None
         self.written_at: dict[DocumentKey, float] = {}
         self._revisions = count(1)
 
     def write(self, stored: StoredDocument) -> None:
+        if self.failure:
+            raise self.failure
         self.writes += 1
         self.written_at[stored.document] = time.time()
         self.entries[stored.document] = TruthEntry(stored, f"r{next(self._revisions)}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.answering.matches import LEAST_RELEVANCE, documents_about, excerpt
+from cicada.answering import matches
+from cicada.answering.matches import LEAST_RELEVANCE, documents_about, excerpt, match_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.retrieval.model import RankedPassage
+from cicada.retrieval.quality import stems
 
 PERMITS = KnowledgeBaseKey("acme", "permits")
 WEAK = LEAST_RELEVANCE / 2
@@ -20,7 +22,8 @@ def ranked(name: str, text: str, relevance: float = WEAK, title: str = "A permit
 
 def about(subject: str, *found: RankedPassage) -> dict[str, str]:
     """The reasons by document."""
-    return {document.document_id: match.reason for document, match in documents_about(subject, found).items()}
+    shown = documents_about(subject, found)
+    return {document.document_id: match_of(subject, each).reason for document, each in shown.items()}
 
 
 def test_a_document_counts_with_all_words_in_one_passage_or_with_a_relevant_one() -> None:
@@ -37,7 +40,8 @@ def test_a_document_counts_with_all_words_in_one_passage_or_with_a_relevant_one(
 
 def test_a_document_is_shown_by_the_passage_that_has_all_words() -> None:
     first, second = ranked("a", "Noise is limited.", 0.9), ranked("a", "Noise at night is limited.", 0.5)
-    [match] = documents_about("night noise", (first, second)).values()
+    [shown] = documents_about("night noise", (first, second)).values()
+    match = match_of("night noise", shown)
     assert (match.excerpt, match.relevance) == ("Noise at night is limited.", 0.9)
 
 
@@ -57,6 +61,18 @@ def test_the_reason_names_the_words_that_matched_and_where(found: RankedPassage,
 def test_an_excerpt_is_of_whole_sentences_around_the_words() -> None:
     text = "The crane is yellow. It stands in the yard.\nNoise at night is limited. Ask the officer. Then wait."
     assert excerpt(text, frozenset({"noise", "night"}), 45) == "Noise at night is limited. Ask the officer."
+
+
+def test_each_sentence_is_stemmed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    stemmed: list[str] = []
+
+    def counted(text: str) -> frozenset[str]:
+        stemmed.append(text)
+        return stems(text)
+
+    monkeypatch.setattr(matches, "stems", counted)
+    assert excerpt("Wait. Noise is limited. Ask. Go home.", frozenset({"noise", "ask"}), 25) == "Noise is limited. Ask."
+    assert stemmed == ["Wait.", "Noise is limited.", "Ask.", "Go home."]
 
 
 def test_the_number_of_an_item_stays_with_its_sentence() -> None:

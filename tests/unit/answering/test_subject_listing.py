@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from cicada.answering.events import events_of
-from cicada.answering.parts import AnswerPart
+from cicada.answering.parts import AnswerPart, Listed
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing
 from cicada.documents.catalogue import DOCUMENTS, Sort
@@ -85,6 +85,12 @@ def test_pages_go_on_where_the_page_before_ended() -> None:
     first, second = (listing(answered(here, replace(PLAN, limit=1, offset=offset))) for offset in (0, 1))
     assert [each.document_id for each in (*first.documents, *second.documents)] == ["supply", "lease"]
     assert (first.next_offset, second.next_offset, second.total) == (1, None, 2)
+
+
+def test_only_what_is_shown_is_quoted() -> None:
+    parts = answered(situation(SUPPLY, LEASE), replace(PLAN, limit=1))
+    [listed] = [part for part in parts if isinstance(part, Listed)]
+    assert set(listed.matches) == {SUPPLY.document}
 
 
 def test_a_document_that_was_closed_meanwhile_is_neither_listed_nor_quoted_nor_counted() -> None:

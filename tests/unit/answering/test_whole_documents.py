@@ -118,6 +118,20 @@ def test_a_message_about_the_last_answer_is_answered_from_its_passages_and_those
     assert again(plays(), SECOND, other)[:4] == ["Macbeth 1.2", "Hamlet 5.2", "Macbeth 3.4", "Macbeth 1.1"]
 
 
+def test_what_is_closed_is_not_even_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    library, read = plays(), []
+    library.access.readers["macbeth.json"] = ("user:bob",)
+    passages_of = library.index.passages_of
+
+    def noted(document: DocumentKey) -> tuple[Passage, ...]:
+        read.append(document.document_id)
+        return passages_of(document)
+
+    monkeypatch.setattr(library.index, "passages_of", noted)
+    assert again(library, SECOND, ShownDocument(5, "hamlet.json", "Hamlet goes on in 5.2"))[0] == "Hamlet 5.2"
+    assert read == ["hamlet.json"]
+
+
 def test_passages_that_are_gone_or_closed_are_not_shown_again() -> None:
     closed = plays()
     closed.access.readers["macbeth.json"] = ("user:bob",)

@@ -6,6 +6,7 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import UnavailableError
+from cicada.ingest import ingest
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome
 from cicada.ingest.prose.parser import prose_parsers
@@ -25,13 +26,19 @@ class Base:
     def __init__(self) -> None:
         self.store, self.index, self.record = InMemoryDocumentStore(), DisturbedIndex(), InMemoryBaseRecord()
         self.bases = KnowledgeBases(completed=CompletedBases(self.record, Clock(), seconds=0))
-        ports = (self.store, InMemoryGroundTruth(), self.index, CountingEmbedder(), prose_parsers())
+        self.truth, self.embedder = InMemoryGroundTruth(), CountingEmbedder()
+        ports = (self.store, self.truth, self.index, self.embedder, prose_parsers())
         self.ingester = Ingester(*ports, bases=self.bases, fields=self.record)
 
     def put(self, name: str, front: str) -> IngestReport:
         document = DocumentKey(MINUTES, name)
         self.store.put(document, f"---\n{front}\n---\nText.".encode())
         return self.ingester.ingest(document)
+
+    def counts(self) -> dict[str, int]:
+        """The values that everybody knows, each with the number of its documents."""
+        observed = self.record.read(MINUTES, frozenset()).observed
+        return {text: count for each in observed for text, count in each.values.items()}
 
     def metadata(self, name: str) -> dict[str, object]:
         (passage,) = self.index.passages_of(DocumentKey(MINUTES, name))
@@ -120,3 +127,40 @@ def test_nothing_is_left_of_the_values_of_a_removed_document(base: Base) -> None
     assert tuple(base.bases.of(MINUTES).schema.fields["room"].values) == ("Hall A",)
     base.put("a.md", "title: Nothing")
     assert base.types() == {}
+
+
+@pytest.mark.parametrize("failing", ["embedder", "truth"])
+def test_nothing_is_known_of_a_document_that_was_not_written(base: Base, failing: str) -> None:
+    base.put("a.md", "room: Hall A")
+    getattr(base, failing).failure = UnavailableError("…")
+    with pytest.raises(UnavailableError):
+        base.put("b.md", "room: Vault\ncolour: red\n---\nOther text.")
+    assert base.counts() == {"Hall A": 1}
+
+
+def test_what_a_document_said_stays_known_where_its_new_version_was_not_written(base: Base) -> None:
+    for name in ("a.md", "b.md"):
+        base.put(name, "room: Hall A")
+    base.truth.failure = UnavailableError("…")
+    with pytest.raises(UnavailableError):
+        base.put("b.md", "room: Vault")
+    assert base.counts() == {"Hall A": 2}
+    base.truth.failure = None
+    base.put("b.md", "room: Vault")
+    assert base.counts() == {"Hall A": 1, "Vault": 1}
+
+
+def test_a_document_that_was_written_but_not_indexed_is_counted_once(base: Base) -> None:
+    base.put("a.md", "room: Hall A")
+    base.index.failure_of_replace = UnavailableError("…")
+    with pytest.raises(UnavailableError):
+        base.put("b.md", "room: Hall A")
+    base.index.failure_of_replace = None
+    base.put("b.md", "room: Hall A")
+    assert base.counts() == {"Hall A": 2}
+
+
+def test_nothing_is_known_of_a_document_with_too_much_metadata(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest, "_MAX_DESCRIPTION_BYTES", 10)
+    assert base.put("a.md", "room: Hall A").outcome is Outcome.REJECTED
+    assert base.counts() == {}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import msgspec
 import pytest
 
 from cicada.documents.model import MetadataValue
@@ -74,6 +75,14 @@ def test_values_that_recur_are_known_and_texts_of_each_documents_own_are_not() -
     assert field(*(f"A subject of its own, number {number}" for number in range(5))).values == ()
     assert field(*(f"v{number}" for number in range(MAX_VALUES + 1)), *["v1"] * 200).values == ()
     assert field("x" * 61, "x").values == ()
+
+
+@pytest.mark.parametrize("character", ["x", '"', "\\", "\x01", "値"])
+def test_a_value_counts_with_the_bytes_in_which_it_is_kept(character: str) -> None:
+    size = len(msgspec.json.encode(character)) - 2
+    kept, too_long = character * (60 // size), character * (60 // size + 1)
+    assert field(kept, kept).values == (kept,)
+    assert field(too_long, too_long).values == ()
 
 
 def test_a_value_of_a_document_that_is_gone_is_forgotten_unless_two_others_have_it() -> None:

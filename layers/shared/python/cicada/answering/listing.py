@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from cicada.answering.figures import name_of, sentences, worded
 from cicada.answering.in_force import preference, preferred
-from cicada.answering.parts import AnswerPart, Finished, Listed, Match, Progress, Text, Unanswered
+from cicada.answering.matches import match_of
+from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort
@@ -22,6 +23,7 @@ from cicada.knowledge_bases.values import MAX_FIELDS, MAX_VALUE, described, show
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
+from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.text import one_line
 from cicada.understanding.plan import PAGE_SIZE, Plan
@@ -61,14 +63,17 @@ class ListingAnswerer(Struct, frozen=True):
         yield from _parts(plan, readable, schema, read, first)
 
     def about(
-        self, plan: Plan, readable: PassageFilter, principal: Principal, matches: Mapping[DocumentKey, Match]
+        self, plan: Plan, readable: PassageFilter, principal: Principal, found: Mapping[DocumentKey, RankedPassage]
     ) -> Iterator[AnswerPart]:
-        """The same of documents that a search has found about the plan's subject, in their order."""
+        """The same of documents that a search has found about the plan's subject, in their order.
+
+        `found`: the passage to show of each.
+        """
         schema = base_of(self.bases, principal, plan.knowledge_base).schema
-        read = self._read_found(plan, readable, schema, principal, matches)
+        read = self._read_found(plan, readable, schema, principal, tuple(found))
         if read.total == 0 and not plan.offset:
             yield Unanswered()
-        yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), matches)
+        yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), found)
 
     def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal) -> _Read:
         asked = _asked(plan)
@@ -93,11 +98,11 @@ class ListingAnswerer(Struct, frozen=True):
         readable: PassageFilter,
         schema: Schema,
         principal: Principal,
-        matches: Mapping[DocumentKey, Match],
+        documents: Sequence[DocumentKey],
     ) -> _Read:
         """A page of the rows of the documents that were found; numbers are of all of them."""
-        places = {document: place for place, document in enumerate(matches)}
-        ids = frozenset(document.document_id for document in matches)
+        places = {document: place for place, document in enumerate(documents)}
+        ids = frozenset(document.document_id for document in documents)
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
             everything = (
@@ -129,9 +134,12 @@ def _parts(
     schema: Schema,
     read: _Read,
     first: str,
-    matches: Mapping[DocumentKey, Match] = MappingProxyType({}),
+    passages: Mapping[DocumentKey, RankedPassage] = MappingProxyType({}),
 ) -> Iterator[AnswerPart]:
-    """The listing and what is said of it, which begins with the sentence `first`."""
+    """The listing and what is said of it, which begins with the sentence `first`.
+
+    `passages`: what is quoted of documents about a subject.
+    """
     rows, found, total = read.rows, read.found, read.total
     numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
     is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
@@ -141,6 +149,9 @@ def _parts(
     said += ["There are no more."] if plan.offset and not rows else []
     next_offset = read.next_offset if is_list and not (plan.sort and plan.limit) else None
     columns = _columns(plan, readable.conditions, shown, schema)
+    matches = {
+        row.document: match_of(plan.search_value, passages[row.document]) for row in shown if row.document in passages
+    }
     yield Listed(shown, total, columns, plan.offset, next_offset, numbers, matches)
     yield Text(" ".join(said))
     steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))

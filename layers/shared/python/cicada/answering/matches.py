@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from cicada.answering.parts import Match
 from cicada.documents.model import DocumentKey, Passage, ScriptLocator
 from cicada.ingest.chunks import sentences
@@ -17,37 +19,37 @@ EXCERPT_LENGTH = 300
 _CUT = " …"
 
 
-def documents_about(subject: str, ranked: Sequence[RankedPassage]) -> dict[DocumentKey, Match]:
+def documents_about(subject: str, ranked: Sequence[RankedPassage]) -> dict[DocumentKey, RankedPassage]:
     """The documents with a passage that has all words of the subject, or one that is relevant enough; best first.
 
-    `ranked`: all passages that were found, best first.
+    Each with the passage to show of it, and the highest relevance of its passages. `ranked`: all passages that were
+    found, best first.
     """
     by_document: dict[DocumentKey, list[RankedPassage]] = {}
     for each in ranked:
         by_document.setdefault(each.passage.document, []).append(each)
     found = {document: _best(subject, passages) for document, passages in by_document.items()}
-    return {
-        document: _match(subject, each, by_document[document][0].relevance) for document, each in found.items() if each
-    }
+    return {document: each for document, each in found.items() if each}
+
+
+def match_of(subject: str, shown: RankedPassage) -> Match:
+    """What is said of a document by the passage that `documents_about` chose."""
+    passage = shown.passage
+    asked = frozenset(content_words(subject, passage.language))
+    return Match(excerpt(passage.text, asked), _reason(subject, asked, passage), shown.relevance)
 
 
 def _best(subject: str, passages: Sequence[RankedPassage]) -> RankedPassage | None:
-    """The first passage with all words; else the first one, if it is relevant enough."""
+    """The first passage with all words, with the relevance of the first one; else that one, if relevant enough."""
     complete = next((each for each in passages if _has_all(subject, each.passage)), None)
     first = passages[0]
     is_relevant = first.relevance is not None and first.relevance >= LEAST_RELEVANCE
-    return complete or (first if is_relevant else None)
+    return replace(complete, relevance=first.relevance) if complete else first if is_relevant else None
 
 
 def _has_all(subject: str, passage: Passage) -> bool:
     asked = content_words(subject, passage.language)
     return bool(asked) and stems(f"{passage.title} {passage.context} {passage.text}").issuperset(asked)
-
-
-def _match(subject: str, shown: RankedPassage, relevance: float | None) -> Match:
-    passage = shown.passage
-    asked = frozenset(content_words(subject, passage.language))
-    return Match(excerpt(passage.text, asked), _reason(subject, asked, passage), relevance)
 
 
 def _reason(subject: str, asked: frozenset[str], passage: Passage) -> str:
@@ -75,9 +77,10 @@ def _part(passage: Passage) -> str:
 def excerpt(text: str, asked: frozenset[str], limit: int = EXCERPT_LENGTH) -> str:
     """The sentences in a row that have most of the asked words, from the first one on that has any, up to `limit`."""
     said = [sentence for line in text.splitlines() for sentence in _whole(sentences(line))]
-    runs = list(_runs(said, limit))
-    best = max(runs, key=lambda run: len(asked & stems(run)), default="")
-    return best if len(best) <= limit else f"{best[: limit - len(_CUT)].rsplit(' ', 1)[0]}{_CUT}"
+    known = [asked & stems(sentence) for sentence in said]
+    best = max(_runs(said, limit), key=lambda run: len(frozenset().union(*known[run])), default=slice(0))
+    shown = " ".join(said[best])
+    return shown if len(shown) <= limit else f"{shown[: limit - len(_CUT)].rsplit(' ', 1)[0]}{_CUT}"
 
 
 def _whole(pieces: Sequence[str]) -> Iterator[str]:
@@ -93,12 +96,10 @@ def _whole(pieces: Sequence[str]) -> Iterator[str]:
         yield number
 
 
-def _runs(said: Sequence[str], limit: int) -> Iterator[str]:
+def _runs(said: Sequence[str], limit: int) -> Iterator[slice]:
     """From each sentence on, as many whole ones as fit; at least that one."""
     for start, first in enumerate(said):
-        run = first
-        for sentence in said[start + 1 :]:
-            if len(run) + 1 + len(sentence) > limit:
-                break
-            run = f"{run} {sentence}"
-        yield run
+        end, length = start + 1, len(first)
+        while end < len(said) and (length := length + 1 + len(said[end])) <= limit:
+            end += 1
+        yield slice(start, end)

@@ -38,14 +38,14 @@ class SubjectListing(Struct, frozen=True):
         strategy = FILTERED if readable.conditions or documents is not None else DEFAULT
         with phase("searching"):
             found = self.search.search(plan.search_value, readable, strategy, plan.key_concepts)
-        matches = documents_about(plan.search_value, found.ranked)
+        about = documents_about(plan.search_value, found.ranked)
         # All that was found is looked at, whatever is too weak to answer a question from.
         steps = (
             *(each for each in found.path if each != BELOW_THRESHOLD),
-            f"subject:{len(matches)}/{len(found.documents)}",
+            f"subject:{len(about)}/{len(found.documents)}",
         )
         page = listed_page(plan, question.knowledge_base)
-        for part in self.listings.about(plan, readable, principal, matches):
+        for part in self.listings.about(plan, readable, principal, about):
             if isinstance(part, Listed) and page:
                 page = replace(page, documents=tuple(row.document.document_id for row in part.rows))
             yield replace(part, path=(*steps, *part.path), listing=page) if isinstance(part, Finished) else part

@@ -84,9 +84,12 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         None if they are gone: then the message is searched for.
         """
         base_key = KnowledgeBaseKey(principal.tenant, plan.knowledge_base)
+        names = list(dict.fromkeys(each.document_id for each in plan.again))[:_MOST_READ_AGAIN]
+        with phase("gate"):
+            # What is withheld is not even read.
+            documents = self.gate.permit(principal, [DocumentKey(base_key, name) for name in names], lambda key: key)
         with phase("searching"):
-            names = list(dict.fromkeys(each.document_id for each in plan.again))[:_MOST_READ_AGAIN]
-            texts = {name: self.dispatcher.index.passages_of(DocumentKey(base_key, name)) for name in names}
+            texts = {each.document_id: self.dispatcher.index.passages_of(each) for each in documents}
         again = [each for each in plan.again if each.document_id in texts]
         found = [each for each in _around(again, texts) if meets(each.metadata, question.scope)]
         with phase("gate"):

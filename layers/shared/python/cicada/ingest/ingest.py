@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.model import DocumentKey, MetadataValue, Passage
+from cicada.documents.model import DocumentKey, MetadataValue
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.access_lists import (
     had_access_list,
@@ -167,9 +167,10 @@ class Ingester(Struct, frozen=True):
                 self._index(with_card(before))
             return _rejected(document, error, version)
         with span("indexing"):
+            after, doubts = self._with_inferred_types(after, before)
             outcome = Outcome.INDEXED if self._write(before, after, again) else Outcome.UNCHANGED
         viewers = after.passages[0].passage.readers if after.passages else ()
-        return IngestReport(document, outcome, len(after.passages), problems, after.version, viewers)
+        return IngestReport(document, outcome, len(after.passages), (*problems, *doubts), after.version, viewers)
 
     def _is_ours(self, stored: StoredDocument) -> bool:
         """Whether its vectors are from our embedder; others are meaningless in the index."""
@@ -213,32 +214,39 @@ class Ingester(Struct, frozen=True):
         return stored, (*parsed.problems, *prefixes.problems, *made.problems, *self._copies(stored))
 
     def _parsed(self, source: SourceFile, before: StoredDocument | None) -> ParsedDocument:
-        """The passages with their viewers and typed metadata."""
+        """The passages with their viewers, and metadata in the types that the schema declares."""
         schema = self.bases.of(source.document.base_key).schema
         parsed = self._parser(source).parse(replace(source, schema=schema))
-        return self._with_inferred_types(self._with_access_list(parsed, source.document, before), schema, before)
+        return self._with_access_list(parsed, source.document, before)
 
     def _with_inferred_types(
-        self, parsed: ParsedDocument, schema: Schema, before: StoredDocument | None
-    ) -> ParsedDocument:
+        self, after: StoredDocument, before: StoredDocument | None
+    ) -> tuple[StoredDocument, tuple[Problem, ...]]:
         """Record the fields that no schema declares, and type their values as those of the base's documents are.
 
-        Before the document is written: two that are ingested at the same time know of each other's values.
+        Just before the document is written: two that are ingested at the same time know of each other's values, and
+        nothing is known of one that never gets so far.
         """
-        now, earlier = _described(parsed.passages, schema), _described_before(before, schema)
-        if self.fields is None or now is None or not (now.metadata or (earlier and earlier.metadata)):
-            return parsed
-        observed = self.fields.observe(parsed.passages[0].document.base_key, now, earlier)
+        schema = self.bases.of(after.document.base_key).schema
+        observed = self._observed(after.document, after, before, schema)
+        if observed is None:
+            return after, ()
         passages = tuple(
-            replace(each, metadata=as_observed(each.metadata, schema, observed)) for each in parsed.passages
+            replace(each, passage=replace(each.passage, metadata=as_observed(each.passage.metadata, schema, observed)))
+            for each in after.passages
         )
-        return ParsedDocument(passages, (*parsed.problems, *_doubts(now.metadata, observed)))
+        said = _described(after, schema)
+        return replace(after, passages=passages), tuple(_doubts(said.metadata, observed)) if said else ()
 
-    def _forget_fields(self, before: StoredDocument | None) -> None:
-        """What no other document says is not kept of a document that is gone."""
-        earlier = _described_before(before, Schema())
-        if self.fields is not None and before is not None and earlier is not None and earlier.metadata:
-            self.fields.observe(before.document.base_key, Described(earlier.viewers, {}), earlier)
+    def _observed(
+        self, document: DocumentKey, now: StoredDocument | None, before: StoredDocument | None, schema: Schema
+    ) -> Observed | None:
+        """The fields once they are those of `now` and no longer those of `before`; None if neither has any."""
+        here, earlier = _described(now, schema), _described(before, schema)
+        if self.fields is None or not any(each and each.metadata for each in (here, earlier)):
+            return None
+        gone = Described(earlier.viewers if earlier else (), {})
+        return self.fields.observe(document.base_key, here or gone, earlier)
 
     def _report_progress(self, source: SourceFile, passages: int, left: int) -> None:
         embedded = max(passages - left, 0)
@@ -261,9 +269,17 @@ class Ingester(Struct, frozen=True):
             if not again and matches_index(after, self.index):
                 return False
         else:
-            self.truth.write(after)
+            self._write_truth(before, after)
         self._index(after)
         return True
+
+    def _write_truth(self, before: StoredDocument | None, after: StoredDocument) -> None:
+        """Only of what is written does its deletion find out which values to forget."""
+        try:
+            self.truth.write(after)
+        except Exception:
+            self._observed(after.document, before, after, self.bases.of(after.document.base_key).schema)
+            raise
 
     def _index(self, stored: StoredDocument) -> None:
         row = stored.row()
@@ -302,7 +318,7 @@ class Ingester(Struct, frozen=True):
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
-        self._forget_fields(before)
+        self._observed(source.document, None, before, Schema())
         if before is not None and had_access_list(before):
             self.truth.write(withdrawn(before))
         elif is_meant_for_some(source):
@@ -313,7 +329,7 @@ class Ingester(Struct, frozen=True):
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         entry = self.truth.read(document) if self.fields else None
-        self._forget_fields(entry.stored if entry else None)
+        self._observed(document, None, entry.stored if entry else None, Schema())
         self.truth.delete(document)
         self._unindex(document)
         return IngestReport(document, Outcome.DELETED, passages=0)
@@ -335,16 +351,13 @@ def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
     return max(len(source.sidecar or b""), sum(len(f"{name}{value}".encode()) for name, value in metadata.items()))
 
 
-def _described(passages: Sequence[Passage], schema: Schema) -> Described | None:
-    """What a document of these passages says in fields that the schema does not declare; None without passages."""
-    if not passages:
+def _described(document: StoredDocument | None, schema: Schema) -> Described | None:
+    """What the document says in fields that the schema does not declare; None without passages."""
+    if document is None or not document.passages:
         return None
-    own = {name: value for name, value in passages[0].metadata.items() if not is_declared(schema, name)}
-    return Described(passages[0].readers, {name: value for name, value in own.items() if is_field(name)})
-
-
-def _described_before(before: StoredDocument | None, schema: Schema) -> Described | None:
-    return _described([each.passage for each in before.passages[:1]], schema) if before else None
+    passage = document.passages[0].passage
+    own = {name: value for name, value in passage.metadata.items() if is_field(name) and not is_declared(schema, name)}
+    return Described(passage.readers, own)
 
 
 def _doubts(own: Mapping[str, MetadataValue], observed: Observed) -> Iterator[Problem]:

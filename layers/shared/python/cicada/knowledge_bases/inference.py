@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import chain
 from typing import TypeAlias
 
+import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -21,8 +22,9 @@ from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed
 
 MAX_FIELDS = 50
 MAX_VALUES = 50
-# The row of a base fits into an item of DynamoDB with all its fields and values.
-_LONGEST_VALUE_BYTES, _LONGEST_NAME = 60, 64
+# The row of a base fits into an item of DynamoDB with all its fields and values. They are kept as JSON: a value has
+# two quotes, and a control character takes six bytes.
+_LONGEST_VALUE_BYTES, _LONGEST_NAME = 62, 64
 # So few short values are listed even if none has recurred yet.
 _FEW_VALUES, _FEW_WORDS = 12, 3
 # More documents than that prove nothing more, so a base that has them is not written again for each document.
@@ -165,7 +167,7 @@ def _known(counts: Mapping[str, int], text: str) -> str | None:
 
 
 def _bounded(field: ObservedField) -> ObservedField:
-    is_long = any(len(each.encode()) > _LONGEST_VALUE_BYTES for each in field.values)
+    is_long = any(len(msgspec.json.encode(each)) > _LONGEST_VALUE_BYTES for each in field.values)
     is_open = field.is_open or is_long or len(field.values) > MAX_VALUES
     return replace(field, values={}, is_open=True) if is_open else field
 
