@@ -106,7 +106,9 @@ def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> 
         request = replace(request, action="list")
     if request.store == "both":
         return request if request.action == "list" else replace(request, store=store)
-    means_other = request.store != store and request.store_sure >= _SURE
+    # "Undo" says nothing of either store.
+    says_which = bool(request.name) or request.action != "restore"
+    means_other = request.store != store and request.store_sure >= _SURE and says_which
     return request if means_other else replace(request, store=store)
 
 

@@ -132,6 +132,11 @@ def test_what_was_newly_saved_is_undone_by_a_deletion_that_the_user_asks_for() -
     assert said(PROFILES, "undo", before=(SAVED,)).endswith("Say: delete the profile of Paulina")
 
 
+def test_a_theory_that_was_newly_saved_is_undone_as_a_theory() -> None:
+    saved = Turn("save the theory that the bear is real", "Saved the theory “The bear is real”.")
+    assert said(THEORIES, "undo", before=(saved,)).endswith("Say: delete the theory The bear is real")
+
+
 def test_more_on_an_entry_that_is_there_is_added_to_it() -> None:
     taken = Done("save_profile", {}, "There is already a character profile “Paulina”. Nothing was saved. It says:\n| a")
     tool, arguments = called(PROFILES, "note that Paulina is bold", taken)

@@ -161,6 +161,12 @@ def test_the_first_short_fields_are_shown_where_nothing_is_declared_to_be() -> N
     assert [each.name for each in completed(declared, found, "minutes").fields.values() if each.shown] == ["room"]
 
 
+def test_what_is_set_of_an_inferred_field_does_not_hide_it() -> None:
+    declared = Schema({"state": SchemaField("state", FieldType.KEYWORD, synonyms={"due": ("open",)}, inferred=True)})
+    fields = completed(declared, observed({"state": "due", "cost": "1"}), "minutes").fields.values()
+    assert [each.name for each in fields if each.shown] == ["state", "cost"]
+
+
 def test_a_date_or_an_order_by_a_field_that_is_none_is_left_out() -> None:
     declared = Schema(date="room")
     assert completed(declared, observed({"room": "Hall A"}), "minutes").date is None

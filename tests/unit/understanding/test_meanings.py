@@ -76,6 +76,11 @@ def test_a_tag_beside_the_topic_is_a_part_of_it_unless_tags_are_spoken_of() -> N
     assert understood("charters tagged flour about mills").meaning.wanted["tags"] == ("flour",)
 
 
+def test_a_common_word_before_a_rare_one_is_a_part_of_the_name_and_before_a_kind_it_is_none() -> None:
+    assert understood("when does the warehouse ditty expire?").meaning.named == ("warehouse ditty",)
+    assert understood("the usual report please").meaning.named == ()
+
+
 def test_what_a_document_is_for_names_it() -> None:
     found = understood("what is the penalty for late delivery in the charter for the zeppelin?")
     assert (found.strategy, found.meaning.named) == ("H", ("zeppelin charter",))

@@ -248,8 +248,8 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     known = {folded(each.name): each for each in observed}
     found = [_completed(each, known.get(folded(each.name))) for each in declared.fields.values()]
     taken = {folded(name) for each in found for name in (each.name, each.display)}
-    found += _with_some_shown([_inferred(each) for name, each in known.items() if name not in taken], found)
-    fields = {each.name: each for each in found}
+    found += [_inferred(each) for name, each in known.items() if name not in taken]
+    fields = {each.name: each for each in _with_some_shown(found)}
     dates = [name for name, each in fields.items() if each.type is FieldType.DATE]
     date = declared.date or next((name for name in dates if folded(name) == "date"), None)
     sort = declared.sort if declared.sort and declared.sort.field in (TITLE, *fields) else None
@@ -258,14 +258,14 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     return replace(declared, fields=fields, sort=sort, date=date if date in dates else None, items=items)
 
 
-def _with_some_shown(inferred: Sequence[SchemaField], declared: Sequence[SchemaField]) -> list[SchemaField]:
-    """The fields; the first short ones are shown where nothing is declared to be."""
-    short = [each.name for each in inferred if each.type in _SHORT or (each.values and each.type is FieldType.KEYWORD)][
-        :_SHOWN_FIELDS
-    ]
-    if any(each.shown for each in declared):
-        return list(inferred)
-    return [replace(each, shown=each.name in short) for each in inferred]
+def _with_some_shown(fields: Sequence[SchemaField]) -> Sequence[SchemaField]:
+    """The fields; where none is declared to be shown, the first short ones of the inferred are."""
+    if any(each.shown for each in fields):
+        return fields
+    inferred = [each for each in fields if each.inferred]
+    short = [each for each in inferred if each.type in _SHORT or (each.values and each.type is FieldType.KEYWORD)]
+    names = {each.name for each in short[:_SHOWN_FIELDS]}
+    return [replace(each, shown=each.name in names) for each in fields]
 
 
 def _completed(declared: SchemaField, found: ObservedField | None) -> SchemaField:

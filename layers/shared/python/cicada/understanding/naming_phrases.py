@@ -36,13 +36,25 @@ class Described(Struct, frozen=True):
 def described(reading: Reading, vocabulary: Vocabulary, known: Collection[str]) -> Described | None:
     """The first definite phrase of the message that may describe one document. `known`: words of many stores."""
     pairs = list(zip(reading.facts.mentions, reading.roles, strict=True))
-    for at, (mention, role) in enumerate(pairs):
+    for at, (mention, _) in enumerate(pairs):
         before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
-        if before in DEFINITE and _describes(mention, role, known):
+        if before in DEFINITE and _begins(pairs[at : at + 2], known):
             found = _phrase(pairs[at:], reading, vocabulary, known)
             if found:
                 return found
     return None
+
+
+def _begins(pairs: Sequence[tuple[Mention, Role]], known: Collection[str]) -> bool:
+    """Whether a phrase begins here: with a word that describes, or another before one, as in "the warehouse lease"."""
+    (first, role), *after = pairs
+    if _describes(first, role, known):
+        return True
+    word = first.text.lower()
+    is_plain = first.kind is MentionKind.WORD and word not in lexicon().function and word not in lexicon().cues
+    return is_plain and any(
+        each.kind is MentionKind.WORD and first.end == each.start and _describes(each, of, known) for each, of in after
+    )
 
 
 def _phrase(
@@ -51,8 +63,7 @@ def _phrase(
     """The words from here on that describe, up to the first record or kind in the singular, or the last of them."""
     run: list[Mention] = []
     for mention, role in pairs:
-        is_next = not run or run[-1].end == mention.start
-        if not is_next or not _describes(mention, role, known):
+        if run and not (run[-1].end == mention.start and _describes(mention, role, known)):
             break
         run.append(mention)
         if _is_kind(mention, vocabulary):
