@@ -173,3 +173,10 @@ def test_what_goes_on_from_an_answer_of_another_base_stays_there() -> None:
     assert sources(here.asked("When does he do it?", before=before)) == {"store"}
     assert sources(here.asked("why?", before=before)) == {"store"}
     assert sources(here.asked("Where does the ghost of Banquo sit?", before=before)) == {"scripts"}
+
+
+def test_what_another_base_cannot_go_on_with_is_asked_of_the_sessions_own() -> None:
+    here = Library(judge=FixedJudge(WEAK, GOOD))
+    before = Conversation((BOILER,), shown=Shown("store", (ShownDocument(1, "store-1", "The boiler"),)))
+    parts = here.asked("And where does it sit, the ghost?", before=before)
+    assert (sources(parts), "elsewhere:scripts" in end_of(parts).path) == ({"scripts"}, True)

@@ -74,7 +74,7 @@ class Answerer(Struct, frozen=True):
         for part in parts:
             if not isinstance(part, Unanswered):
                 yield self._finished(part, meant, question, principal) if isinstance(part, Finished) else part
-            elif elsewhere := self._elsewhere(question, principal):
+            elif elsewhere := self._elsewhere(plan.knowledge_base, question, principal):
                 yield from elsewhere
                 return
 
@@ -89,21 +89,22 @@ class Answerer(Struct, frozen=True):
             return plan
         return replace(plan, intent=Intent.SCRIPT_QUERY, shape=Shape.CONTENT_ONLY, search_value=plan.query)
 
-    def _elsewhere(self, question: Question, principal: Principal) -> Iterator[AnswerPart] | None:
-        """The answer of another base, which says so first; None if none of them has one.
+    def _elsewhere(self, asked: str, question: Question, principal: Principal) -> Iterator[AnswerPart] | None:
+        """The answer of another base than `asked`, which says so first; None if none of them has one.
 
-        Filters and episodes are those of the base that was asked: with them no other one is.
+        Filters and episodes are those of the base that was asked: with them no other one is. A list of everything is no
+        answer to what another base did not know.
         """
         if self.other_bases is None or question.scope:
             return None
-        asked = question.knowledge_base
         for name in self.other_bases.knowing(question.message, asked, principal):
             with phase("planning"):
                 plan = self.plan(replace(question, knowledge_base=name), principal, NO_CONVERSATION)
             if plan.intent is not Intent.SCRIPT_QUERY or plan.shape in _NO_ANSWER:
                 continue
             meant, parts = self._answered(plan, question, principal, ())
-            if meant.plan.shape is Shape.NO_MATCH:
+            lists_all = meant.plan.shape is Shape.METADATA_ONLY and not meant.plan.filters and meant.rows is None
+            if meant.plan.shape is Shape.NO_MATCH or lists_all:
                 continue
             first = next(each for each in parts if not isinstance(each, Progress))
             if not isinstance(first, Unanswered):
