@@ -52,7 +52,8 @@ _TRIMMED = " \t\n.,;:!?\"'“”„«»「」『』‘’-–—()"
 class Request:
     """What is asked for. What the message does not say is empty; `kind` is always the likeliest.
 
-    `sure`: the probability of the action. `store`: profiles, theories or both, with its probability; so has `kind`.
+    `sure`: the probability of the action. `second`: the likeliest action but "none". `store`: profiles, theories or
+    both, with its probability; so has `kind`.
     """
 
     action: str
@@ -65,6 +66,7 @@ class Request:
     text: str = ""
     new_name: str = ""
     version: str = ""
+    second: str = "none"
 
     def saying(self, role: str, value: str) -> "Request":
         """The request with an argument that the message did not have."""
@@ -90,6 +92,7 @@ class AgentHeads:
         groups = features(message, self.lexicon, self.frequent)
         chances = self.heads["action"].probabilities(*groups)
         action = action or _likeliest(chances)
+        second = _likeliest({each: chance for each, chance in chances.items() if each != "none"})
         stores = self.heads["store"].probabilities(*groups)
         store = _likeliest(stores)
         kinds = self.heads["kind"].probabilities(*groups)
@@ -103,7 +106,7 @@ class AgentHeads:
         found = {role: cleaned(line.text(*span)) for role, span in spans.items()}
         kind = _likeliest(kinds)
         sure = (chances[action], stores[store], kinds[kind])
-        return Request(action, sure[0], store, sure[1], kind, sure[2], version=number, **found)
+        return Request(action, sure[0], store, sure[1], kind, sure[2], version=number, second=second, **found)
 
     def spans(self, line: Line, action: str, said: Mapping[str, float]) -> dict[str, tuple[int, int]]:
         """The first and the last word of each argument that the action takes and the message has.
