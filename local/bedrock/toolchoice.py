@@ -20,8 +20,6 @@ from local.bedrock.prompt import parse
 from local.bedrock.tools import Tool
 
 _SURE = 0.9
-# An agent is asked for something, so that it is for nothing must be likelier than by the message alone.
-_SURELY_NONE = 0.8
 _TITLE_WORDS = 6
 # A message that surely asks for one of these is no answer to a question for a missing argument.
 _ANEW = ("list", "get", "rename", "delete", "restore")
@@ -99,8 +97,8 @@ def _unfinished(before: Sequence[Turn]) -> list[str]:
 
 def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> Request:
     """The request as one to the agent that was asked, unless the message surely means the other one."""
-    if request.action == "none" and request.sure < _SURELY_NONE:
-        request = heads.read(message, request.second)
+    if request.action == "none" and request.may_get:
+        request = heads.read(message, "get")
     if request.action == "none" and store == "theories":
         request = replace(request, action="search", text=_claim(message))
     elif request.action == "none":

@@ -74,6 +74,8 @@ CALLS: list[tuple[tuple[Tool, ...], str, str, dict[str, str]]] = [
     (PROFILES, "Bring back the profile I deleted", "restore_profile", {}),
     (PROFILES, "Restore version 2 of the profile of Ann", "restore_profile", {"name": "Ann", "version": "2"}),
     (THEORIES, "Claim: Achilles never fought. Verify.", "search_evidence", {"query": "Achilles never fought"}),
+    (PROFILES, "tell me everything in the profile Marlow", "get_profile", {"name": "Marlow"}),
+    (THEORIES, "analyze theory: A lies", "search_evidence", {"query": "A lies"}),
     (THEORIES, "Is Armado a spy?", "search_evidence", {"query": "Is Armado a spy"}),
     (THEORIES, "save my theory that A lies", "save_theory", {"title": "A lies", "statement": "A lies"}),
     (THEORIES, "list my theories", "list_theories", {}),
