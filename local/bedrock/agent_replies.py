@@ -47,6 +47,11 @@ def undone(request: Request) -> str:
     return _UNDONE.get(request.action, "Nothing was done")
 
 
+def is_missing(result: str) -> bool:
+    """Whether a tool says that there is no such entry, or none any more."""
+    return result.startswith(_NONE) or "” was deleted on " in result.partition("\n")[0]
+
+
 def missing(request: Request) -> str:
     """The first argument that is needed and not there. A theory has a title of its own words if it is given none."""
     needed: Sequence[str] = _NEEDS.get(request.action, ())
@@ -65,19 +70,23 @@ def asks_for(request: Request, role: str) -> str:
 
 
 def says(request: Request) -> str:
-    """The sentence to copy that asks for the same in words that are surely understood."""
+    """Gives the sentence to copy."""
+    return f"Say: {sentence(request)}"
+
+
+def sentence(request: Request) -> str:
+    """The sentence that asks for the same in words that are surely understood."""
     action = request.action if request.action in _SENTENCES else "save"
     store = request.store if request.store in NOUNS else "profiles"
     named = " called" if store == "theories" else " of"
     if action != "save" and store == "theories":
         named = ""
-    sentence = _SENTENCES[action].format(
+    return _SENTENCES[action].format(
         store=store,
         entry=f"{NOUNS[store]}{named} {request.name or _GAP}",
         text=request.text or _GAP,
         new_name=request.new_name or _GAP,
     )
-    return f"Say: {sentence}"
 
 
 def told(request: Request, result: str) -> str:
@@ -90,5 +99,6 @@ def told(request: Request, result: str) -> str:
     if result.startswith(_NONE) and request.action in ("append", "amend"):
         return f"{text}\n{undone(request)}. {says(replace(request, action='save'))}"
     if result.startswith(_NONE) and request.action in _UNDONE:
-        return f"{text}\n{undone(request)}."
+        other = replace(request, store="theories" if request.store == "profiles" else "profiles")
+        return f"{text}\n{undone(request)}. If you mean a {NOUNS[other.store]}, say: {sentence(other)}"
     return text

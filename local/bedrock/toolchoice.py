@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 
 from local.bedrock import agent_replies
 from local.bedrock.agent_heads import earlier
+from local.bedrock.agent_heads.correction import corrected
 from local.bedrock.agent_heads.earlier import Turn
 from local.bedrock.agent_heads.request import AgentHeads, Request, packaged
-from local.bedrock.agent_replies import ASKING, NOUNS, TAKEN
+from local.bedrock.agent_replies import ASKING, NOUNS, TAKEN, is_missing
 from local.bedrock.embedder import Embedder
 from local.bedrock.extractive import evidence
 from local.bedrock.prompt import parse
@@ -24,13 +25,14 @@ _TITLE_WORDS = 6
 _ANEW = ("list", "get", "rename", "delete", "restore")
 # What these are about may stand behind a colon, as in "Show my theory: The porter is drunk".
 _OF_ONE = ("get", "delete", "restore")
+_ON_ENTRY = (*_OF_ONE, "append", "amend", "rename")
 # A list of one kind lacks the others, so a kind that is not said must be likely.
 _SURE_OF_KIND = 0.65
 _KIND = re.compile(r"\b(character|location|episode|group|topic)s?\b", re.IGNORECASE)
 _MANY = re.compile(r"\b(?:profiles|theories|cards|entries|notes)\b", re.IGNORECASE)
 # Words of a message that wants a new entry, and not more in the one that is there.
-_CREATES = re.compile(r"\b(?:create|make|new|start|set up)\b", re.IGNORECASE)
-_STATEMENT = re.compile(r"^The theory “[^\n]*:\n((?:\|[^\n]*(?:\n|$))+)")
+_CREATES = re.compile(r"\b(?:create|make|new|start|set up|another|one more)\b", re.IGNORECASE)
+_KEPT = re.compile(r"^The (?:\w+ )?(?:profile|theory) “[^\n]*:\n((?:\|[^\n]*(?:\n|$))+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,21 +97,30 @@ def _unfinished(before: Sequence[Turn]) -> list[str]:
 
 def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> Request:
     """The request as one to the agent that was asked, unless the message surely means the other one."""
+    if request.action == "none" and request.may_get:
+        request = heads.read(message, "get")
     if request.action == "none" and store == "theories":
         request = replace(request, action="search", text=_claim(message))
     elif request.action == "none":
         likely = heads.read(message, "save")
         request = replace(request, kind=likely.kind, name=likely.name, text=likely.text)
+    if request.action in _ON_ENTRY and not request.name:
+        request = replace(request, name=_quoted(message, request))
     if request.action in _OF_ONE and not request.name:
         request = replace(request, name=message.partition(": ")[2].strip(" .!"))
     if request.action == "get" and not request.name and _MANY.search(message):
         request = replace(request, action="list")
     if request.store == "both":
         return request if request.action == "list" else replace(request, store=store)
-    # "Undo" says nothing of either store.
-    says_which = bool(request.name) or request.action != "restore"
-    means_other = request.store != store and request.store_sure >= _SURE and says_which
+    # Only the store knows whether it has an entry of a name.
+    means_other = request.store != store and request.store_sure >= _SURE and request.action not in _ON_ENTRY
     return request if means_other else replace(request, store=store)
+
+
+def _quoted(message: str, request: Request) -> str:
+    """The first quotation that is no other argument."""
+    others = (request.text, request.new_name)
+    return next((said for said in earlier.QUOTATION.findall(message) if not any(said in other for other in others)), "")
 
 
 def _claim(message: str) -> str:
@@ -126,6 +137,8 @@ def _resolved(request: Request, message: str, before: Sequence[Turn], heads: Age
         return replace(request, text=request.text or ("" if request.name else earlier.claim(before, heads)))
     if request.action == "save":
         return _with_earlier_text(request, before, heads)
+    name = request.name or earlier.named_in(message.replace(request.new_name or "\n", ""), before)
+    request = replace(request, name=name)
     chosen = earlier.chosen(message, before)
     entry = chosen or (None if request.name else earlier.meant(before, NOUNS.get(request.store, "profile"), heads))
     request = replace(request, name=entry.name) if entry else request
@@ -156,8 +169,11 @@ def _first(request: Request, message: str, before: Sequence[Turn], offered: Mapp
     role = agent_replies.missing(request)
     if role:
         return Say(agent_replies.asks_for(request, role))
-    if request.action == "search" and request.name and "get_theory" in offered:
-        return Call(offered["get_theory"], {"title": request.name})
+    reads = offered.get(f"get_{NOUNS[request.store]}") if request.store in NOUNS else None
+    quoted = request.text if request.text in earlier.QUOTATION.findall(message) else ""
+    named = request.name or quoted
+    if reads and (request.action == "amend" or (request.action == "search" and named)):
+        return Call(reads, _arguments(replace(request, name=named), message, reads))
     return Call(tool, _arguments(request, message, tool))
 
 
@@ -200,10 +216,17 @@ def _further(request: Request, message: str, done: Sequence[Done], offered: Mapp
     if request.action == "save" and len(done) == 1 and last.result.startswith(TAKEN) and not _CREATES.search(message):
         more = offered[_tool_name(replace(request, action="append"))]
         return Call(more, _arguments(replace(request, action="append"), message, more))
+    creates = {said.lower() for said in _CREATES.findall(message)} - {"make"}
+    if is_missing(last.result) and request.action in ("append", "amend") and creates:
+        new = offered[_tool_name(replace(request, action="save"))]
+        return Call(new, _arguments(replace(request, action="save"), message, new))
+    kept = _KEPT.match(last.result) if last.name.startswith("get_") else None
+    text = re.sub(r"^\| ?", "", kept[1], flags=re.MULTILINE).strip() if kept else ""
     if request.action == "search" and last.name == "get_theory":
-        found = _STATEMENT.match(last.result)
-        claim = re.sub(r"^\| ?", "", found[1], flags=re.MULTILINE).strip() if found else request.text or request.name
-        return Call(offered["search_evidence"], {"query": claim})
+        return Call(offered["search_evidence"], {"query": text or request.text or request.name})
+    if request.action == "amend" and text:
+        request = replace(request, text=corrected(text, message, request.text) or request.text)
+        return Call(offered[_tool_name(request)], _arguments(request, message, offered[_tool_name(request)]))
     return None
 
 

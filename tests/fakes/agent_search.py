@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cicada.agents.model import Cite, uncited
 from cicada.errors import ThrottledError
 from cicada.identity import Principal
 
@@ -13,7 +14,7 @@ class FixedAgentSearch:
         self._text = text
         self.searches: list[tuple[Principal, str, str]] = []
 
-    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+    def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
         self.searches.append((principal, knowledge_base, query))
         return self._text
 
@@ -21,5 +22,5 @@ class FixedAgentSearch:
 class BrokenAgentSearch(FixedAgentSearch):
     """Cannot search."""
 
-    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+    def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
         raise ThrottledError("The model is asked too often at the moment; try again later.")

@@ -13,6 +13,7 @@ import pytest
 
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.entries import Keeping
+from cicada.agents.model import Cite, uncited
 from cicada.agents.theories import TheoryTools
 from cicada.bootstrap.agents import profile_tools
 from cicada.identity import Principal
@@ -236,7 +237,7 @@ def test_what_a_search_shows_is_recorded(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch, audited: RecordingTrail
 ) -> None:
     class Showing(FixedAgentSearch):
-        def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+        def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
             note_shown([ShownDocument(knowledge_base, "macbeth.json", "v1")])
             return super().search(principal, knowledge_base, query)
 

@@ -19,6 +19,10 @@ FOLDER = Path(__file__).parent
 EXAMPLES = FOLDER / "examples.jsonl"
 CHANGES = FOLDER / "changes.jsonl"
 CONCEPTS = FOLDER / "concepts.toml"
+# Messages to invented stores of documents. They have a tool of their own (`tools.understanding`).
+STORES = FOLDER.parent / "understanding" / "examples"
+# One of so many messages to stores is learnt from.
+_EVERY = 4
 
 Concepts = dict[str, dict[str, list[str]]]
 
@@ -52,9 +56,29 @@ def load_examples(path: Path | None = None) -> list[Example]:
     return load(Example, path or EXAMPLES)
 
 
+def load_lessons() -> list[Example]:
+    """What the intents are learnt from: the examples, and questions to stores of documents."""
+    return [*load_examples(), *store_questions()]
+
+
 def load_change_examples() -> list[Message]:
-    """What the changes are learnt from: the examples of intents, and messages of which only the changes are known."""
-    return [*load_examples(), *load(Message, CHANGES)]
+    """What the changes are learnt from: that of the intents, and messages of which only the changes are known."""
+    return [*load_lessons(), *load(Message, CHANGES)]
+
+
+def store_questions() -> list[Example]:
+    """Questions on documents with metadata, which may speak of notes, tags and records, and mean no agent."""
+    rows = [
+        (path.parent.name, row["q"])
+        for path in sorted(STORES.glob("*/*.jsonl"))
+        if not path.name.endswith(".conversations.jsonl")
+        for row in map(json.loads, path.read_text("utf-8").splitlines())
+        if row["s"] != "N"
+    ]
+    return [
+        Example(text=text, author=f"store {author}", language="und", intent=Intent.SCRIPT_QUERY)
+        for author, text in rows[::_EVERY]
+    ]
 
 
 def load(kind: type[M], path: Path) -> list[M]:

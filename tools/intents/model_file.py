@@ -16,7 +16,7 @@ from cicada.understanding.intent import model
 from cicada.understanding.intent.concepts import lexicon
 from cicada.understanding.intent.linear import dump
 from cicada.understanding.intent.model import SCORED, IntentModel, load_model
-from tools.intents.examples import Concepts, Example, digest, load_change_examples, load_concepts, load_examples
+from tools.intents.examples import Concepts, Example, digest, load_change_examples, load_concepts, load_lessons
 from tools.intents.ridge import Floats, probabilities
 from tools.intents.training import (
     CLASSES,
@@ -55,7 +55,7 @@ def write_models(calibration: Calibration | None = None) -> None:
     """Train the packaged models on all examples. Without a calibration, that of the files there is kept."""
     concepts, kept = load_concepts(), calibration or calibration_of()
     words = lexicon(concepts.values())
-    examples, changing = load_examples(), load_change_examples()
+    examples, changing = load_lessons(), load_change_examples()
     of_intents = fit(examples, words, intent_targets(examples))
     of_changes = fit(changing, words, change_targets(changing))
     model.PACKAGED.write_bytes(content(of_intents, kept, concepts, digest(examples, concepts)))
@@ -64,7 +64,7 @@ def write_models(calibration: Calibration | None = None) -> None:
 
 def intents_with(example: Example) -> IntentModel:
     """The model of intents of all examples and this one, with the calibration of the packaged one. Nothing is kept."""
-    concepts, examples = load_concepts(), [*load_examples(), example]
+    concepts, examples = load_concepts(), [*load_lessons(), example]
     trained = fit(examples, lexicon(concepts.values()), intent_targets(examples))
     with NamedTemporaryFile(suffix=".bin") as file:
         file.write(content(trained, calibration_of(), concepts, digest(examples, concepts)))
@@ -80,7 +80,7 @@ def calibration_of() -> Calibration:
 
 def calibrated() -> Calibration:
     """The calibration by predictions for authors that each model has not seen."""
-    concepts, examples, changing = load_concepts(), load_examples(), load_change_examples()
+    concepts, examples, changing = load_concepts(), load_lessons(), load_change_examples()
     measured, scores = unseen_scores(examples, concepts, intent_targets(examples))
     temperature = _temperature(measured, scores)
     correct, chances = right(measured, scores / temperature)

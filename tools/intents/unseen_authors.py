@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tools.intents.examples import Example, load_concepts, load_examples
+from tools.intents.examples import Example, load_concepts, load_lessons
 from tools.intents.model_file import Calibration, calibration_of
 from tools.intents.ridge import Floats
 from tools.intents.training import intent_targets, right, unseen_scores
@@ -46,7 +46,7 @@ def _parts(examples: Sequence[Example]) -> Iterator[tuple[str, np.ndarray[tuple[
 
 def main() -> None:
     """Print the table; it takes some minutes."""
-    examples = load_examples()
+    examples = load_lessons()
     measured, scores = unseen_scores(examples, load_concepts(), intent_targets(examples))
     found = table(measured, scores, calibration_of())
     print("{:<26}{:>6}{:>8}{:>15}{:>13}".format(*_COLUMNS))

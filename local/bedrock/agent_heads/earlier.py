@@ -11,6 +11,8 @@ _LISTED = re.compile(rf"^- {_KIND}(?P<name>.+?) \((?:deleted on )?\d{{4}}-\d\d-\
 _RENAMED = re.compile(r" to “([^”]+)”\.")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PLACE = re.compile(rf"\b(?:{'|'.join(_ORDINALS)}|last|(\d)(?:st|nd|rd|th))\b", re.IGNORECASE | re.ASCII)
+_LABEL = re.compile(rf"\b{_KIND}(?:profile|theory) “(?P<name>[^”]+)”")
+QUOTATION = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 _QUOTED_TURN = re.compile(r"^(User|You):$")
 # What the tools say of a change that was made.
 CHANGES = ("Saved", "Added to", "Amended", "Renamed", "Deleted", "Brought back")
@@ -62,10 +64,17 @@ def meant(turns: Sequence[Turn], noun: str, heads: AgentHeads) -> Mentioned | No
     return next(filter(None, (_named(turn, noun, heads) for turn in reversed(turns))), None)
 
 
+def named_in(message: str, turns: Sequence[Turn]) -> str:
+    """The name of an entry, as an answer before wrote it, that stands in the message; the longest of several."""
+    names = {each["name"] for turn in turns for pattern in (_LISTED, _LABEL) for each in pattern.finditer(turn.answer)}
+    said = [name for name in names if re.search(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", message)]
+    return max(said, key=len, default="")
+
+
 def chosen(message: str, turns: Sequence[Turn]) -> Mentioned | None:
-    """The entry that "the second one" is, of the last list."""
+    """The entry that "the second one" is, of the last list; names may have such words as well."""
     entries = next((entries for turn in reversed(turns) if (entries := listed(turn))), [])
-    found = _PLACE.search(message)
+    found = _PLACE.search(QUOTATION.sub("", message)) if not named_in(message, turns) else None
     if not found:
         return None
     word = found[0].lower()

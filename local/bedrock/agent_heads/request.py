@@ -39,6 +39,7 @@ SAID = ("name", "text")
 CANDIDATES = 6
 # An argument is said from this score on of its likeliest place and of the head that says whether it is there at all.
 _LEAST = {"name": -2.0, "text": -4.0}
+_LEAST_OF_GET = 0.25
 _VERSION = re.compile(
     r"(?:\b(?:version(?:e|en)?|versi[oó]n|versão|v|no|number|rev(?:ision)?)\.? ?"
     r"|バージョン ?|版本 ?|第 ?|버전 ?)(\d+)\b"
@@ -53,6 +54,7 @@ class Request:
     """What is asked for. What the message does not say is empty; `kind` is always the likeliest.
 
     `sure`: the probability of the action. `store`: profiles, theories or both, with its probability; so has `kind`.
+    `may_get`: an entry may be meant to be shown, whatever is likelier.
     """
 
     action: str
@@ -65,6 +67,7 @@ class Request:
     text: str = ""
     new_name: str = ""
     version: str = ""
+    may_get: bool = False
 
     def saying(self, role: str, value: str) -> "Request":
         """The request with an argument that the message did not have."""
@@ -90,6 +93,7 @@ class AgentHeads:
         groups = features(message, self.lexicon, self.frequent)
         chances = self.heads["action"].probabilities(*groups)
         action = action or _likeliest(chances)
+        may_get = chances["get"] >= _LEAST_OF_GET
         stores = self.heads["store"].probabilities(*groups)
         store = _likeliest(stores)
         kinds = self.heads["kind"].probabilities(*groups)
@@ -103,7 +107,7 @@ class AgentHeads:
         found = {role: cleaned(line.text(*span)) for role, span in spans.items()}
         kind = _likeliest(kinds)
         sure = (chances[action], stores[store], kinds[kind])
-        return Request(action, sure[0], store, sure[1], kind, sure[2], version=number, **found)
+        return Request(action, sure[0], store, sure[1], kind, sure[2], version=number, may_get=may_get, **found)
 
     def spans(self, line: Line, action: str, said: Mapping[str, float]) -> dict[str, tuple[int, int]]:
         """The first and the last word of each argument that the action takes and the message has.

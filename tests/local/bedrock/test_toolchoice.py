@@ -74,13 +74,16 @@ CALLS: list[tuple[tuple[Tool, ...], str, str, dict[str, str]]] = [
     (PROFILES, "Bring back the profile I deleted", "restore_profile", {}),
     (PROFILES, "Restore version 2 of the profile of Ann", "restore_profile", {"name": "Ann", "version": "2"}),
     (THEORIES, "Claim: Achilles never fought. Verify.", "search_evidence", {"query": "Achilles never fought"}),
+    (PROFILES, "tell me everything in the profile Marlow", "get_profile", {"name": "Marlow"}),
+    (THEORIES, "analyze theory: A lies", "search_evidence", {"query": "A lies"}),
     (THEORIES, "Is Armado a spy?", "search_evidence", {"query": "Is Armado a spy"}),
     (THEORIES, "save my theory that A lies", "save_theory", {"title": "A lies", "statement": "A lies"}),
     (THEORIES, "list my theories", "list_theories", {}),
     (THEORIES, "show me my theory about the ghost", "get_theory", {"title": "the ghost"}),
     (THEORIES, "rename my theory lost child to Baby", "rename_theory", {"title": "lost child", "new_title": "Baby"}),
     (THEORIES, 'Add to my theory "A: b": c', "append_to_theory", {"title": "A: b", "addition": "c"}),
-    (THEORIES, "Change my theory about A: it is true", "amend_theory", {"title": "A", "statement": "it is true"}),
+    (THEORIES, "Change my theory about A: it is true", "get_theory", {"title": "A"}),
+    (THEORIES, 'get rid of "Banquo knew" - yes, sure', "delete_theory", {"title": "Banquo knew"}),
     (THEORIES, "Delete the theory about the ghost.", "delete_theory", {"title": "the ghost"}),
     (THEORIES, "bring back the theory that I deleted", "restore_theory", {}),
 ]
@@ -121,6 +124,40 @@ CLAIM = Turn("my theory: the bear is real. Any evidence?", "Nothing was found.")
 def test_what_is_not_named_stands_in_the_turns_before(message: str, before: Turn, function: str, name: str) -> None:
     tool, arguments = called(PROFILES, message, before=(before,))
     assert (tool, arguments["name"]) == (function, name)
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [("throw away “Ann first”, definitely", "Ann first"), ("pls remove old mill again, without asking", "old mill")],
+)
+def test_a_name_that_an_answer_gave_or_a_quotation_is_no_ordinal_and_no_it(message: str, name: str) -> None:
+    shown = Turn("list", "You have 2:\n- location Old Mill (2026-11-01): a\n- topic Ann first (2026-11-01): b")
+    assert called(PROFILES, message, before=(shown, SAVED))[1]["name"] == name
+
+
+def test_a_correction_changes_its_part_of_the_entry_and_anything_else_all_of_it() -> None:
+    read = Done("get_profile", {}, "The character profile “Ann”, saved on 2026-11-01:\n| She is forty and limps.")
+    for message, text in (
+        ("Correct Ann's profile: she is forty-two, not forty", "She is forty-two and limps."),
+        ("Change Ann's profile to: a doctor", "a doctor"),
+    ):
+        tool, arguments = called(PROFILES, message, read)
+        assert (tool, arguments["description"]) == ("amend_profile", text)
+
+
+@pytest.mark.parametrize(
+    "said", ["There is no profile “Osric”.", "The topic profile “Osric” was deleted on 2026-11-26."]
+)
+def test_a_new_entry_that_seemed_more_on_an_old_one_is_saved(said: str) -> None:
+    message = "and one more profile called Osric, text: a silly courtier"
+    assert called(PROFILES, message, Done("append_to_profile", {}, said))[0] == "save_profile"
+
+
+def test_an_entry_that_is_not_there_may_be_of_the_other_agent() -> None:
+    unknown = Done("delete_profile", {}, "There is no profile “Spy”.")
+    assert said(PROFILES, "delete the profile Spy", unknown).endswith(
+        "If you mean a theory, say: delete the theory Spy"
+    )
 
 
 def test_a_claim_of_the_turn_before_is_saved_under_the_title_of_this_one() -> None:

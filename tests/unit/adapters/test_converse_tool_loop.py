@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryScope, EntryStore, ProfileKind
+from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryScope, EntryStore, ProfileKind, ToolSession
 from cicada.agents.theories import profile_toolbox
-from cicada.agents.tools import describe
+from cicada.agents.tools import Toolbox, describe
 from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.identity import Principal
@@ -117,6 +117,21 @@ def test_the_tools_work_for_the_user_of_the_turn() -> None:
     with scripted_bedrock(ASKS, SAYS) as bedrock:
         list(loop(bedrock).reply(turn))
     assert result_text(bedrock).startswith("There is no character profile “Banquo”.")
+
+
+def test_the_tools_cite_for_the_answer_of_the_turn() -> None:
+    cited: list[object] = []
+    sessions: list[ToolSession] = []
+
+    def shown(session: ToolSession, **_: str) -> str:
+        sessions.append(session)
+        return "shown"
+
+    with scripted_bedrock(ASKS, SAYS) as bedrock:
+        toolboxes = {AgentKind.PROFILES: Toolbox(describe(AgentKind.PROFILES), {"get_profile": shown})}
+        made = ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, AT_ONCE)
+        list(made.reply(replace(TURN, cite=cited.append)))
+    assert [each.cite for each in sessions] == [cited.append]
 
 
 def test_several_calls_at_once_are_answered_together_and_in_order() -> None:

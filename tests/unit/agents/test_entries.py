@@ -326,3 +326,13 @@ def plain_write(store: InMemoryEntryStore) -> str:
 def test_the_session_alone_says_whose_entries_they_are(tools: TheoryTools) -> None:
     tools.save_theory(ToolSession(BOB.principal, ANN.knowledge_base, ALL_WRITES), "Owl", "Bob's.")
     assert tools.get_theory(ANN, "Owl").startswith("There is no theory “Owl”.")
+
+
+def test_a_misspelt_name_is_read_but_changes_nothing(tools: TheoryTools, store: InMemoryEntryStore) -> None:
+    tools.save_theory(ANN, "Sleepwalking", "She knows.")
+    assert tools.get_theory(ANN, "sleepwaking").startswith("The theory “Sleepwalking”, saved on 2026-11-01:")
+    refused = tools.delete_theory(ANN, "sleepwaking")
+    assert refused.startswith("There is no theory “sleepwaking”; did you mean “Sleepwalking”?\nYour theories are:")
+    tools.save_theory(ANN, "Sleeptalking", "She knows.")
+    assert tools.get_theory(ANN, "sleepwaking").startswith("There is no theory “sleepwaking”; did you mean")
+    assert [*kept(store)] == ["Sleeptalking", "Sleepwalking"]

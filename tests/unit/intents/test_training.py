@@ -23,6 +23,7 @@ from tools.intents.examples import (
     load_change_examples,
     load_concepts,
     load_examples,
+    load_lessons,
 )
 from tools.intents.model_file import Calibration, allowing, calibrated, changes_content, content, threshold
 from tools.intents.ridge import Sparse, probabilities, train
@@ -71,7 +72,7 @@ CHANGES: dict[str, tuple[Kind, ...]] = {
 
 def test_the_packaged_model_is_trained_from_the_examples_that_are_there() -> None:
     """`make intents` after a change of the examples or the concepts."""
-    assert load_model().digest == digest(load_examples(), load_concepts())
+    assert load_model().digest == digest(load_lessons(), load_concepts())
 
 
 def test_the_packaged_model_of_changes_is_trained_from_the_examples_that_are_there() -> None:
@@ -111,7 +112,7 @@ def of_lessons(monkeypatch: pytest.MonkeyPatch) -> list[Example]:
     """The lessons as the only examples, and every author measured. They may be changed."""
     examples = [*LESSONS]
     monkeypatch.setattr("tools.intents.training._LEAST_MEASURED", 1)
-    monkeypatch.setattr("tools.intents.model_file.load_examples", lambda: examples)
+    monkeypatch.setattr("tools.intents.model_file.load_lessons", lambda: examples)
     monkeypatch.setattr("tools.intents.model_file.load_concepts", lambda: CONCEPTS)
     monkeypatch.setattr("tools.intents.model_file.load_change_examples", lambda: [_told(each) for each in LESSONS])
     return examples
@@ -171,7 +172,7 @@ def test_the_examples_are_of_many_authors_and_nine_languages() -> None:
 
 def test_no_text_is_labelled_with_two_intents() -> None:
     labels: dict[str, Intent] = {}
-    for example in load_examples():
+    for example in load_lessons():
         assert labels.setdefault(example.text.strip().casefold(), example.intent) is example.intent
 
 

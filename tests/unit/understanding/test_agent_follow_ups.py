@@ -19,11 +19,19 @@ INTENTS = {
     "the one with the limp": Classification(SEARCH, 0.7, "…"),
     "who dies?": Classification(SEARCH, 0.97, "…"),
     "who lies?": Classification(SEARCH, 0.7, "…"),
+    "drop “Night shift”": Classification(PROFILE, 0.95, "…"),
+    "drop “Spy”": Classification(PROFILE, 0.95, "…"),
+    "my theory “Night shift”": Classification(THEORY, 1.0, "…"),
+    "my theory “Spy”": Classification(THEORY, 1.0, "…"),
+    "who says “Night shift”?": Classification(SEARCH, 1.0, "…"),
+    "put him on file": Classification(SEARCH, 1.0, "…", seems=Classification(PROFILE, 0.7, "…")),
+    "a file on him": Classification(SEARCH, 1.0, "…", seems=Classification(PROFILE, 0.7, "…")),
+    "show it": Classification(SEARCH, 1.0, "…", seems=Classification(Intent.GENERAL, 0.4, "…")),
 }
 
 
 def intent(message: str, *before: str, answer: str = "Done.", served: tuple[Intent, ...] = tuple(Intent)) -> Intent:
-    asks_change = {"undo", "delete it", "who dies?"}.__contains__
+    asks_change = {"undo", "delete it", "who dies?", "put him on file"}.__contains__
     planner = RulesPlanner(lambda message, _: INTENTS[message], asks_change=asks_change)
     turns = tuple(Turn(each, answer) for each in before)
     request = replace(plan_request(), message=message, messages=before, turns=turns, intents=served)
@@ -43,6 +51,37 @@ def intent(message: str, *before: str, answer: str = "Done.", served: tuple[Inte
     ],
 )
 def test_a_message_that_asks_for_a_change_goes_to_the_agent_before(
+    message: str, before: tuple[str, ...], expected: Intent
+) -> None:
+    assert intent(message, *before) is expected
+
+
+@pytest.mark.parametrize(
+    ("message", "before", "expected"),
+    [
+        ("drop “Night shift”", (), PROFILE),
+        ("drop “Night shift”", ("my theory “Night shift”", "note that Ann limps"), THEORY),
+        ("drop “Night shift”", ("who says “Night shift”?",), PROFILE),
+        ("drop “Spy”", ("my theory “Spy”",), PROFILE),
+    ],
+)
+def test_a_name_of_several_words_goes_to_the_agent_that_it_was_quoted_with(
+    message: str, before: tuple[str, ...], expected: Intent
+) -> None:
+    assert intent(message, *before) is expected
+
+
+@pytest.mark.parametrize(
+    ("message", "before", "expected"),
+    [
+        ("put him on file", (), PROFILE),
+        ("a file on him", (), SEARCH),
+        ("a file on him", ("put him on file",), PROFILE),
+        ("show it", ("put him on file",), PROFILE),
+        ("show it", (), SEARCH),
+    ],
+)
+def test_where_what_is_not_sure_is_searched_a_likely_change_and_what_continues_go_to_the_agent(
     message: str, before: tuple[str, ...], expected: Intent
 ) -> None:
     assert intent(message, *before) is expected

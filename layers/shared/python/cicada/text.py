@@ -46,8 +46,17 @@ def _is_unseen(letter: str) -> bool:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`; did you mean “scripts”?` for the known name that is nearest to `name`, a full stop if none is near."""
-    # Imported here: only a refusal needs it.
+    nearest = _close(name, known, 1, 0.6)
+    return f"; did you mean “{nearest[0]}”?" if nearest else "."
+
+
+def nearly(name: str, known: Iterable[str]) -> list[str]:
+    """The known names, two at most, that are `name` but for a typing error."""
+    return _close(name, known, 2, 0.8)
+
+
+def _close(name: str, known: Iterable[str], most: int, least: float) -> list[str]:
+    # Imported here: only a name that nothing has needs it.
     from difflib import get_close_matches
 
-    nearest = get_close_matches(name, list(known), n=1)
-    return f"; did you mean “{nearest[0]}”?" if nearest else "."
+    return get_close_matches(name, list(known), most, least)

@@ -26,6 +26,7 @@ from cicada.agents.model import (
 from cicada.agents.tools import TEXT_LIMIT, ArgumentError, read_name, read_text, read_version
 from cicada.errors import ThrottledError
 from cicada.quotation import named, one_quoted_line, quoted
+from cicada.text import did_you_mean, nearly
 
 # fmt: off
 _FILLERS = frozenset({
@@ -151,6 +152,12 @@ class EntryMatcher(Struct, frozen=True):
         gone = [each for each in self.deleted if each.entry.id in ids]
         raise ArgumentError(self._gone(gone[0]) if gone else self.missing(kind, wanted))
 
+    def one_to_read(self, kind: str, wanted: str) -> Entry:
+        """The same for reading, which may take a misspelt name for the only one that is written nearly so."""
+        of_kind = {matching_key(each.name): each for each in self.live if kind in ("", each.kind)}
+        near = [] if self.matches(kind, wanted) else nearly(matching_key(wanted), of_kind)
+        return of_kind[near[0]] if len(near) == 1 else self.one_live(kind, wanted)
+
     def matches(self, kind: str, wanted: str) -> list[Entry]:
         """The best matches among live and deleted entries and their earlier names."""
         last = {each.id: each for each in [*self.live, *(each.entry for each in self.deleted)]}
@@ -160,11 +167,13 @@ class EntryMatcher(Struct, frozen=True):
 
     def missing(self, kind: str, wanted: str) -> str:
         """The sentence that says that there is no entry of this name, and names those that there are."""
-        none = f"There is no {self.wording.titled(kind)} {named(wanted)}."
+        none = f"There is no {self.wording.titled(kind)} {named(wanted)}"
         if not self.live:
-            return f"{none} You have no saved {self.wording.many} at all."
+            return f"{none}. You have no saved {self.wording.many} at all."
         lines = (one_quoted_line(f"- {called(each)}") for each in self.live)
-        return fitted([none, f"Your {self.wording.many} are:", *lines])
+        others = (each.name for each in self.live if matching_key(each.name) != matching_key(wanted))
+        near = did_you_mean(wanted, (named(name)[1:-1] for name in others))
+        return fitted([f"{none}{near}", f"Your {self.wording.many} are:", *lines])
 
     def _gone(self, state: EntryVersion) -> str:
         return (
@@ -234,7 +243,7 @@ class Entries(Struct, frozen=True):
     def read(self, kind: str, wanted: str) -> str:
         """The whole entry, and the versions that can be brought back."""
         known = self.known()
-        entry = known.one_live(kind, read_name(wanted, self.wording.name))
+        entry = known.one_to_read(kind, read_name(wanted, self.wording.name))
         whole = f"The {self.wording.label(entry)}, saved on {day(entry.saved_at)}:\n{quoted(entry.text)}"
         versions = [version_line(each) for each in known.versions(entry.id)]
         if not versions:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
 from cicada.dialogue import Turn
 from cicada.identity import Principal
+from cicada.permissions import Permitted
+from cicada.retrieval.model import RankedPassage
 from cicada.text import one_line
 
 # An action group's answer may take 25 KB, including its envelope:
@@ -77,11 +79,20 @@ class Write(StrEnum):
     RESTORE = "restore"
 
 
+# Called with the passages that a tool gave the model.
+Cite: TypeAlias = Callable[[Permitted[RankedPassage]], object]
+
+
+def uncited(_: Permitted[RankedPassage]) -> None:
+    """For agents whose answers have no sources, as those of Bedrock Agents."""
+
+
 class AgentTurn(Struct, frozen=True):
     """One message to an agent. `principal`, `knowledge_base` and `writes` reach the tools as session attributes.
 
     `earlier`: turns of the conversation before the message, oldest first. `writes`: what the message itself asks to be
-    changed; tools refuse any other change, whatever the model calls.
+    changed; tools refuse any other change, whatever the model calls. `cite` is called with what becomes the answer's
+    sources, where the tools run in this process.
     """
 
     agent: AgentKind
@@ -91,6 +102,7 @@ class AgentTurn(Struct, frozen=True):
     message: str
     earlier: tuple[Turn, ...] = ()
     writes: frozenset[Write] = frozenset()
+    cite: Cite = uncited
 
 
 class ToolSession(Struct, frozen=True):
@@ -102,6 +114,7 @@ class ToolSession(Struct, frozen=True):
     principal: Principal
     knowledge_base: str
     writes: frozenset[Write] = frozenset()
+    cite: Cite = uncited
 
 
 class ProfileKind(StrEnum):
@@ -205,6 +218,9 @@ class EntryStore(Protocol):
 class AgentSearch(Protocol):
     """The search that an agent may call: passages for and against a theory."""
 
-    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
-        """The best passages as text under their locations, unnumbered; empty only if nothing matches."""
+    def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
+        """The best passages as text under their locations, unnumbered; empty only if nothing matches.
+
+        `cite` is called with them.
+        """
         ...

@@ -206,7 +206,7 @@ class TheoryTools(Struct, frozen=True):
     def search_evidence(self, session: ToolSession, query: str = "") -> str:
         """The passages under their places, as evidence."""
         wanted = read_text(query, "query", QUERY_LIMIT)
-        passages = self.agent_search.search(session.principal, session.knowledge_base, wanted)
+        passages = self.agent_search.search(session.principal, session.knowledge_base, wanted, session.cite)
         if not passages:
             return "No passage matches this query. Try other words; that nothing was found proves nothing."
         return f"{_EVIDENCE}\n\n{passages}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cicada.agents.model import fitted
+from cicada.agents.model import Cite, fitted, uncited
 from cicada.answering.audit import document_of
 from cicada.answering.in_force import preference, preferred_passages
 from cicada.answering.prompt import evidence_text
@@ -25,7 +25,7 @@ class PermittedAgentSearch(Struct, frozen=True):
     gate: PermissionGate
     check_index: CheckIndex = unchecked
 
-    def search(self, principal: Principal, knowledge_base: str, query: str) -> str:
+    def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
         found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
         shown = self.gate.permit(principal, found, lambda each: each.passage.document)
         if not shown:
@@ -33,4 +33,5 @@ class PermittedAgentSearch(Struct, frozen=True):
         note_shown(document_of(each.passage) for each in shown)
         schema = base_of(self.knowledge.bases, principal, knowledge_base).schema
         ordered = preferred_passages(shown.items, preference(query, schema))
+        cite(shown.only(ordered))
         return fitted([evidence_text(each.passage, schema.in_force) for each in ordered], "\n\n")

@@ -13,7 +13,7 @@ from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.other_bases import OtherBases
-from cicada.answering.parts import AnswerPart, Finished, Progress, Text, Unanswered
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
@@ -26,7 +26,8 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
-from cicada.permissions import base_of
+from cicada.permissions import Permitted, base_of
+from cicada.retrieval.model import RankedPassage
 from cicada.understanding.intent.small_talk import is_small_talk
 from cicada.understanding.model import Intent
 from cicada.understanding.paging import listed_page
@@ -181,8 +182,16 @@ class Answerer(Struct, frozen=True):
 
     def _by_agent(self, turn: AgentTurn) -> Iterator[AnswerPart]:
         yield Progress("agent", turn.agent.value)
+        schema = base_of(self.listings.bases, turn.principal, turn.knowledge_base).schema
+        found: list[Permitted[RankedPassage]] = []
+        cited = set[str]()
         with phase("agent"):
-            for piece in self.agent.reply(turn):
+            for piece in self.agent.reply(replace(turn, cite=found.append)):
+                while found:
+                    passages = found.pop(0)
+                    passages = passages.only([each for each in passages if each.passage.passage_id not in cited])
+                    yield Cited(passages, schema, len(cited) + 1)
+                    cited.update(each.passage.passage_id for each in passages)
                 yield Text(piece)
         yield Finished((f"agent:{turn.agent.value}",), confidence=None)
 

@@ -104,7 +104,7 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
     if isinstance(part, Progress):
         yield StatusChanged(stage=cast(Any, part.stage), detail=part.detail)
     elif isinstance(part, Cited):
-        sources = [_source(number, ranked, part.schema) for number, ranked in enumerate(part.passages, start=1)]
+        sources = [_source(number, ranked, part.schema) for number, ranked in enumerate(part.passages, part.first)]
         base = next((each.passage.document.base_key.knowledge_base for each in part.passages), None)
         yield from (SourcesFound(sources=tuple(each), knowledge_base=base) for each in _fitting(sources))
     elif isinstance(part, Listed):

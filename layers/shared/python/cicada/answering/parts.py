@@ -23,10 +23,14 @@ class Progress(Struct, frozen=True):
 
 
 class Cited(Struct, frozen=True):
-    """The passages that the answer is built from; the first is [1]. `schema` says which fields a source shows."""
+    """The passages that the answer is built from. `schema` says which fields a source shows.
+
+    `first`: the number of the first one, where others were cited before.
+    """
 
     passages: Permitted[RankedPassage]
     schema: Schema = field(default_factory=Schema)
+    first: int = 1
 
 
 class Numbers(Struct, frozen=True):

@@ -111,7 +111,7 @@ def passage_text(number: int, passage: Passage, in_force: StandingRule | None = 
 
 
 def evidence_text(passage: Passage, in_force: StandingRule | None = None) -> str:
-    """A passage as a tool returns it: without a number, because the answer has no source for it."""
+    """A passage as a tool returns it: without a number, because with Bedrock Agents the answer has no source for it."""
     return f"Passage:\n{_shown(passage, in_force)}"
 
 

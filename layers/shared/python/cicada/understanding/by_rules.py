@@ -14,7 +14,7 @@ from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.text import one_line
-from cicada.understanding.agent_follow_ups import continuing_agent
+from cicada.understanding.agent_follow_ups import agent_meant
 from cicada.understanding.asking_back import chosen
 from cicada.understanding.completions import completed, may_complete
 from cicada.understanding.consistency import contradiction
@@ -92,7 +92,7 @@ class RulesPlanner(Struct, frozen=True):
         if self.documents and request.messages and _chosen_document(request):
             return self.documents.plan(request)
         found = self.classify(request.message, request.base_key)
-        found = continuing_agent(found, request, self.classify, self.asks_change)
+        found = agent_meant(found, request, self.classify, self.asks_change)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
         if found.intent is not Intent.SCRIPT_QUERY:

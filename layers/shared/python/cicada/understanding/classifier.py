@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.understanding.follow_up_text import speaks_to_the_assistant
 from cicada.understanding.intent.small_talk import is_small_talk
@@ -66,8 +67,10 @@ class MessageClassifier(Struct, frozen=True):
         found = _likeliest(self.model.probabilities(message))
         if speaks and found.intent is Intent.GENERAL and found.confidence >= self.threshold:
             return found
-        is_agents = found.intent in _AGENTS and found.intent not in off
-        return found if is_agents and found.confidence >= self.threshold else _SEARCHED
+        if found.intent in off:
+            return _SEARCHED
+        is_sure = found.intent in _AGENTS and found.confidence >= self.threshold
+        return found if is_sure else replace(_SEARCHED, seems=found)
 
 
 def classify(message: str, probabilities: Callable[[str], Mapping[Intent, float]]) -> Classification:

@@ -107,7 +107,7 @@ class _Talk:
             return _tool_result(use, f"Not done: more than {_CALLS_PER_ROUND} calls at once.", "error")
         if use.arguments is None:
             return _tool_result(use, "Not done: the arguments are not a JSON object.", "error")
-        session = ToolSession(self.turn.principal, self.turn.knowledge_base, self.turn.writes)
+        session = ToolSession(self.turn.principal, self.turn.knowledge_base, self.turn.writes, self.turn.cite)
         return _tool_result(use, self.toolbox.call(session, use.name, use.arguments), "success")
 
 
