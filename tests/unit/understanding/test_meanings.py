@@ -46,6 +46,8 @@ def test_values_are_conditions(message: str, wanted: dict[str, Sequence[Scalar]]
         ("all documents except letters", {"kind": ("letter",)}),
         ("neither letters nor reports", {"kind": ("letter", "report")}),
         ("letters tagged tolls but not flour", {"tags": ("flour",)}),
+        ("letters that Will Tanner doesn't keep", {"keeper": ("Will Tanner",)}),
+        ("all charters, leave out anything with stage lapsed", {"stage": ("lapsed",)}),
     ],
 )
 def test_what_is_negated_is_unwanted(message: str, unwanted: dict[str, Sequence[Scalar]]) -> None:
@@ -77,8 +79,25 @@ def test_a_tag_beside_the_topic_is_a_part_of_it_unless_tags_are_spoken_of() -> N
 
 
 def test_a_common_word_before_a_rare_one_is_a_part_of_the_name_and_before_a_kind_it_is_none() -> None:
-    assert understood("when does the warehouse ditty expire?").meaning.named == ("warehouse ditty",)
+    assert understood("when was the warehouse ditty sealed?").meaning.named == ("warehouse ditty",)
     assert understood("the usual report please").meaning.named == ()
+
+
+def test_a_field_is_asked_of_one_document_whatever_words_describe_it() -> None:
+    found = understood("who is the keeper of the usual price document?")
+    assert (found.single, found.meaning.named, found.meaning.fields) == (True, ("usual price document",), ("keeper",))
+
+
+def test_a_document_beside_those_that_are_listed_is_none_of_them() -> None:
+    assert understood("for the toll report: list all letters kept by Will Tanner").meaning.named == ()
+
+
+def test_a_document_is_named_with_the_value_of_its_kind() -> None:
+    assert understood("who keeps the Kestrel statute?").meaning.named == ("Kestrel charter",)
+
+
+def test_a_question_with_a_subject_is_searched_for_and_lists_nothing() -> None:
+    assert understood("how long are the granary papers stored?").strategy in ("C", "H")
 
 
 def test_what_a_document_is_for_names_it() -> None:
