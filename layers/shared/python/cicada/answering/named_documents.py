@@ -141,7 +141,7 @@ class _Meaning:
         return self._described() if self._plan.single else Meant(self._plan)
 
     def _with_names(self, plan: Plan) -> Plan:
-        """The plan with the values that no document has as names, if documents have such names.
+        """The plan with the values that no document has as names, if each is the name of one.
 
         "What about Product Complaints?" may name a supplier or a document: only the documents tell.
         """
@@ -154,8 +154,8 @@ class _Meaning:
 
     def _is_name(self, name: str, filters: tuple[Condition, ...]) -> bool:
         with phase("searching"):
-            found = self._names.find(name, self._scope)
-        return any(meets(row.metadata, filters) for row in found)
+            found = [row for row in self._names.find(name, self._scope) if meets(row.metadata, filters)]
+        return bool(found) and (len(found) == 1 or self._are_versions(found))
 
     def _is_met(self, condition: Condition) -> bool:
         meeting = replace(self._scope, conditions=(*self._scope.conditions, condition))
