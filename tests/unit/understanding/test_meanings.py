@@ -89,7 +89,8 @@ def test_a_field_is_asked_of_one_document_whatever_words_describe_it() -> None:
 
 
 def test_a_document_beside_those_that_are_listed_is_none_of_them() -> None:
-    assert understood("for the toll report: list all letters kept by Will Tanner").meaning.named == ()
+    meaning = understood("for the flour record: list all letters tagged tolls").meaning
+    assert (meaning.named, meaning.wanted["tags"]) == ((), ("tolls",))
 
 
 def test_a_document_is_named_with_the_value_of_its_kind() -> None:

@@ -130,16 +130,16 @@ def names_others(found: Described, reading: Reading, vocabulary: Vocabulary) -> 
 def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meaning:
     """The meaning without the conditions that were read from the phrase, but for the kind of the document."""
     inside = {
-        each.field
-        for mention in found.mentions
-        for each in mention.meanings
-        if each.kind is Kind.VALUE and each.field != vocabulary.kind_field
+        (each.field, each.value) for mention in found.mentions for each in mention.meanings if each.kind is Kind.VALUE
     }
     names = {mention.text for mention in found.mentions}
     wanted = {
-        name: values
+        name: tuple(
+            each
+            for each in values
+            if name == vocabulary.kind_field
+            or ((name, each) not in inside and str(each) not in found.words and str(each) not in names)
+        )
         for name, values in meaning.wanted.items()
-        if (name not in inside and not any(str(value) in found.words or str(value) in names for value in values))
-        or name == vocabulary.kind_field
     }
-    return replace(meaning, wanted=wanted)
+    return replace(meaning, wanted={name: values for name, values in wanted.items() if values})

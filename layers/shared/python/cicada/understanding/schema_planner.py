@@ -236,8 +236,9 @@ class SchemaReader(Struct, frozen=True):
             phrase = described(reading, self.vocabulary, ())
             phrase = phrase if phrase and phrase.is_kind and not phrase.is_bare else None
         # "For the audit file: list all documents" asks for other documents than the one that it names.
-        is_beside = phrase is not None and strategy == "M" and names_others(phrase, reading, self.vocabulary)
-        if phrase and not is_beside and strategy in ("A", "H", "M") and not meaning.lacks_asker:
+        if phrase and phrase.is_kind and strategy == "M" and names_others(phrase, reading, self.vocabulary):
+            meaning, phrase = without(meaning, phrase, self.vocabulary), None
+        if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
             if single or meaning.named:
                 return Understood(message, meaning, strategy, confidence, single)
