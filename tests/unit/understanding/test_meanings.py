@@ -8,6 +8,7 @@ import pytest
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.schema_planner import SchemaReader, Understood
 from tests.unit.understanding.planned import SCHEMA
@@ -86,6 +87,14 @@ def test_a_common_word_before_a_rare_one_is_a_part_of_the_name_and_before_a_kind
 def test_a_field_is_asked_of_one_document_whatever_words_describe_it() -> None:
     found = understood("who is the keeper of the usual price document?")
     assert (found.single, found.meaning.named, found.meaning.fields) == (True, ("usual price document",), ("keeper",))
+
+
+def test_what_is_asked_of_a_named_document_is_searched_for_in_it() -> None:
+    fields = {**SCHEMA.fields, "buyer": SchemaField("buyer", FieldType.KEYWORD)}
+    found = SchemaReader.of(Schema(fields)).next(
+        "how many parking spaces are there at the Marsh Road site?", None, NOW, ""
+    )
+    assert (found.strategy, found.meaning.named, found.meaning.topic) == ("H", ("Marsh Road",), "parking spaces")
 
 
 def test_a_document_beside_those_that_are_listed_is_none_of_them() -> None:

@@ -287,6 +287,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A":
             strategy = "M" if meaning.fields else "H"
             rest = rest if rest.topic or rest.fields else replace(rest, topic=message)
+        elif strategy == "M" and not rest.fields and not set(phrase.words.split()).issuperset(rest.topic.split()):
+            strategy = "H"  # To show the document would leave out what is asked of it.
         if phrase.is_bare and phrase.is_kind:
             return rest, strategy, True
         # "The lease" may be any of several; who names more of a document means what fits it.
