@@ -143,7 +143,7 @@ class _Meaning:
     def _with_names(self, plan: Plan) -> Plan:
         """The plan with the values that no document has as names, if each is the name of one.
 
-        "What about Product Complaints?" may name a supplier or a document: only the documents tell.
+        "What about Returned Goods?" may name a supplier or a document: only the documents tell.
         """
         for each in plan.filters:
             names = _free_texts(each, self._schema)

@@ -232,10 +232,10 @@ class SchemaReader(Struct, frozen=True):
             and meaning.fields
             and not meaning.restricted - {self.vocabulary.kind_field}
         ):
-            # The field is asked of a document, whatever words describe it: "the owner of the media fill document".
+            # The field is asked of a document, whatever words describe it: "the owner of the glove leak document".
             phrase = described(reading, self.vocabulary, ())
             phrase = phrase if phrase and phrase.is_kind and not phrase.is_bare else None
-        # "For the audit file: list all documents" asks for other documents than the one that it names.
+        # "For the tax file: list all documents" asks for other documents than the one that it names.
         if phrase and phrase.is_kind and strategy == "M" and names_others(phrase, reading, self.vocabulary):
             meaning, phrase = without(meaning, phrase, self.vocabulary), None
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
