@@ -18,6 +18,7 @@ from cli.settings import read_settings
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
+    from cicada.documents.model import MetadataValue
     from cli.operator.document_states import DocumentState
     from cli.operator.ingest_function import IngestFunction
 
@@ -242,11 +243,11 @@ def _card_lines(card: Mapping[str, Any] | None) -> list[str]:
     ]
 
 
-def _value_text(value: object) -> str:
+def _value_text(value: MetadataValue | list[str]) -> str:
     """A value of the metadata."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    from cicada.knowledge_bases.values import shown_value
+
+    return shown_value(tuple(value) if isinstance(value, list) else value)
 
 
 def _time_text(time: datetime | None) -> str:

@@ -45,7 +45,7 @@ BASES = KnowledgeBases(KnowledgeBase("", schema=SCHEMA))
 DOCUMENTS: dict[str, tuple[str, dict[str, MetadataValue], tuple[str, ...]]] = {
     "a.md": ("Archive", {"status": "draft", "since": "2025-01-31", "tags": ("x", "y"), "secret": True}, ("user:bob",)),
     "lease.md": ("Lease\x1b[2J", {"status": "approved", "since": "2024-05-01"}, ()),
-    "z.md": ("Zoo", {"status": "approved", "since": "2026-02-01"}, ()),
+    "z.md": ("Zoo", {"status": "approved", "since": "2026-02-01", "rent": 950.0}, ()),
 }
 
 
@@ -191,7 +191,7 @@ def test_a_document_is_shown_with_its_metadata_viewers_and_copies(function: Cata
     assert "  the same file is also here as lease.md" in said
     assert shell("documents", "show", "z.md", "--knowledge-base", "store") == 0
     said = shell.lines()
-    assert "  readers   everybody of the tenant" in said
+    assert {"  readers   everybody of the tenant", "  rent: 950"} <= set(said)
     assert not any("also here" in line for line in said)
     assert said[-1].startswith("It has no card")
 

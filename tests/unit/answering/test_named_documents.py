@@ -169,6 +169,24 @@ def test_a_question_on_content_is_searched_for_in_the_named_documents_alone(here
     assert here.index.queries[-1].filter.conditions == ()
 
 
+@pytest.mark.parametrize(
+    ("owner", "others", "names"),
+    [("Change Control", (), True), ("Change Control", (SOPS,), True), ("Change Control", (CONTRACTS,), False)],
+)
+def test_a_value_that_no_document_has_may_be_the_name_of_one(
+    here: Situation, owner: str, others: Sequence[AnyOf], *, names: bool
+) -> None:
+    asked = plan(Shape.METADATA_ONLY, filters=[*others, AnyOf("owner", frozenset({owner}))])
+    assert listed(ask(here, asked)) == (["sop-qa-006.md"] if names else [])
+
+
+def test_a_value_that_some_document_has_stays_a_condition(here: Situation) -> None:
+    put(here, "letter.md", "Alice", {"type": "letter", "owner": "Bob"})
+    assert listed(ask(here, plan(Shape.METADATA_ONLY, filters=[AnyOf("owner", frozenset({"Alice"}))]))) == [
+        "sop-qa-003.md"
+    ]
+
+
 def test_what_has_nothing_to_search_for_is_read_as_a_whole(here: Situation) -> None:
     parts = ask(here, plan(Shape.CONTENT_ONLY, "the Change Control SOP"))
     assert end_of(parts).path[2:4] == ("named:1", "read:document")

@@ -8,6 +8,8 @@ from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
 from cicada.understanding.asking_back import chosen, completed
 from cicada.understanding.meaning import Bounds
+from cicada.understanding.plan import Shape
+from tests.unit.understanding.planned import planned
 from tests.unit.understanding.test_meanings import understood
 
 LIST = "charters of Bakers or Rope Makers"
@@ -72,6 +74,11 @@ def test_a_reply_chooses_among_the_documents_of_one_description() -> None:
 )
 def test_what_names_all_that_it_wants_begins_anew(before: str, message: str) -> None:
     assert understood(before, message).meaning == understood(message).meaning
+
+
+def test_a_subject_of_its_own_is_nothing_that_a_message_keeps() -> None:
+    plan = planned("what happened at the fair in the rain?", "what was the main complaint there?")
+    assert (plan.shape, plan.continues, plan.carried) == (Shape.CONTENT_ONLY, True, ())
 
 
 def test_a_new_request_keeps_nothing() -> None:

@@ -85,6 +85,11 @@ def test_a_short_quotation_is_a_name() -> None:
     assert texts(f'what does "{"word " * 12}" mean', MentionKind.NAME) == []
 
 
+def test_no_word_of_a_quotation_is_a_value_by_itself_but_all_of_it_may_be_one() -> None:
+    assert texts('what does "Kettles and Dogs" say?', MentionKind.VALUE) == []
+    assert texts('all "tea pot" things', MentionKind.NAME) == []
+
+
 @pytest.mark.parametrize(
     ("message", "names"),
     [

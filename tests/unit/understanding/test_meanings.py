@@ -8,6 +8,7 @@ import pytest
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.schema_planner import SchemaReader, Understood
 from tests.unit.understanding.planned import SCHEMA
@@ -46,6 +47,8 @@ def test_values_are_conditions(message: str, wanted: dict[str, Sequence[Scalar]]
         ("all documents except letters", {"kind": ("letter",)}),
         ("neither letters nor reports", {"kind": ("letter", "report")}),
         ("letters tagged tolls but not flour", {"tags": ("flour",)}),
+        ("letters that Will Tanner doesn't keep", {"keeper": ("Will Tanner",)}),
+        ("all charters, leave out anything with stage lapsed", {"stage": ("lapsed",)}),
     ],
 )
 def test_what_is_negated_is_unwanted(message: str, unwanted: dict[str, Sequence[Scalar]]) -> None:
@@ -77,8 +80,34 @@ def test_a_tag_beside_the_topic_is_a_part_of_it_unless_tags_are_spoken_of() -> N
 
 
 def test_a_common_word_before_a_rare_one_is_a_part_of_the_name_and_before_a_kind_it_is_none() -> None:
-    assert understood("when does the warehouse ditty expire?").meaning.named == ("warehouse ditty",)
+    assert understood("when was the warehouse ditty sealed?").meaning.named == ("warehouse ditty",)
     assert understood("the usual report please").meaning.named == ()
+
+
+def test_a_field_is_asked_of_one_document_whatever_words_describe_it() -> None:
+    found = understood("who is the keeper of the usual price document?")
+    assert (found.single, found.meaning.named, found.meaning.fields) == (True, ("usual price document",), ("keeper",))
+
+
+def test_what_is_asked_of_a_named_document_is_searched_for_in_it() -> None:
+    fields = {**SCHEMA.fields, "buyer": SchemaField("buyer", FieldType.KEYWORD)}
+    found = SchemaReader.of(Schema(fields)).next(
+        "how many parking spaces are there at the Marsh Road site?", None, NOW, ""
+    )
+    assert (found.strategy, found.meaning.named, found.meaning.topic) == ("H", ("Marsh Road",), "parking spaces")
+
+
+def test_a_document_beside_those_that_are_listed_is_none_of_them() -> None:
+    meaning = understood("for the flour record: list all letters tagged tolls").meaning
+    assert (meaning.named, meaning.wanted["tags"]) == ((), ("tolls",))
+
+
+def test_a_document_is_named_with_the_value_of_its_kind() -> None:
+    assert understood("who keeps the Kestrel statute?").meaning.named == ("Kestrel charter",)
+
+
+def test_a_question_with_a_subject_is_searched_for_and_lists_nothing() -> None:
+    assert understood("how long are the granary papers stored?").strategy in ("C", "H")
 
 
 def test_what_a_document_is_for_names_it() -> None:

@@ -22,6 +22,10 @@ def test_a_plural_is_its_singular(plural: str, singular: str) -> None:
     assert base_form(plural) == base_form(singular) == singular
 
 
+def test_the_plural_of_a_word_that_is_folded_like_an_umlaut_is_its_singular() -> None:
+    assert base_form("values") == base_form("value")
+
+
 @pytest.mark.parametrize("word", ["status", "analysis", "glass", "gas", "bus"])
 def test_a_singular_that_ends_like_a_plural_stays(word: str) -> None:
     assert base_form(word) == word

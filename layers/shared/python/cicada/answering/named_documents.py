@@ -13,8 +13,9 @@ from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text,
 from cicada.conversation.model import Question
 from cicada.document_routing.names import MOST_NAMED, DocumentNames, all_named, is_identifier, nearest
 from cicada.documents.catalogue import TITLE, DocumentRow, ListedPage, Sort, sorted_rows
-from cicada.documents.model import DocumentKey, PassageFilter, Subject, meets
+from cicada.documents.model import AnyOf, Condition, Contains, DocumentKey, PassageFilter, Subject, meets
 from cicada.identity import Principal
+from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import described, shown_fields
@@ -108,7 +109,7 @@ class NamedDocuments(Struct, frozen=True):
 
     def meant(self, plan: Plan, question: Question, principal: Principal) -> Meant | Reply:
         """The documents of the plan, or what is said instead of its answer. Failures are `DependencyError`s."""
-        if plan.shape not in FROM_DOCUMENTS or not (plan.named or plan.single):
+        if plan.shape not in FROM_DOCUMENTS:
             return Meant(plan)
         return _Meaning(self, plan, question, principal).found()
 
@@ -124,6 +125,9 @@ class _Meaning:
         self._scope = readable_passages(principal, plan.knowledge_base, question.scope)
 
     def found(self) -> Meant | Reply:
+        self._plan = self._with_names(self._plan)
+        if not (self._plan.named or self._plan.single):
+            return Meant(self._plan)
         named = [self._named(name[:_NAME_CHARACTERS]) for name in dict.fromkeys(self._plan.named) if name.strip()]
         if missing := self._missing(named):
             return self._no_such_document(missing)
@@ -135,6 +139,28 @@ class _Meaning:
         if rows:
             return self._about(rows)
         return self._described() if self._plan.single else Meant(self._plan)
+
+    def _with_names(self, plan: Plan) -> Plan:
+        """The plan with the values that no document has as names, if each is the name of one.
+
+        "What about Returned Goods?" may name a supplier or a document: only the documents tell.
+        """
+        for each in plan.filters:
+            names = _free_texts(each, self._schema)
+            others = tuple(other for other in plan.filters if other != each)
+            if names and not self._is_met(each) and all(self._is_name(name, others) for name in names):
+                plan = replace(plan, filters=others, named=(*plan.named, *names))
+        return plan
+
+    def _is_name(self, name: str, filters: tuple[Condition, ...]) -> bool:
+        with phase("searching"):
+            found = [row for row in self._names.find(name, self._scope) if meets(row.metadata, filters)]
+        return bool(found) and (len(found) == 1 or self._are_versions(found))
+
+    def _is_met(self, condition: Condition) -> bool:
+        meeting = replace(self._scope, conditions=(*self._scope.conditions, condition))
+        with phase("searching"):
+            return self._catalogue.rows(meeting, self._order, 1).total > 0
 
     def _named(self, name: str) -> _Named:
         """Compare the name with the documents whose cards it finds, and with all if it is none of theirs."""
@@ -235,6 +261,16 @@ class _Meaning:
     @property
     def _order(self) -> Sort:
         return self._plan.sort or self._schema.sort or Sort(TITLE)
+
+
+def _free_texts(condition: Condition, schema: Schema) -> tuple[str, ...]:
+    """The texts that a field must have which may have any; none of other conditions."""
+    field = schema.fields.get(condition.field)
+    if field is None or field.values or field.type not in VALUED:
+        return ()
+    if isinstance(condition, Contains):
+        return (condition.text,)
+    return tuple(sorted(map(str, condition.values))) if isinstance(condition, AnyOf) else ()
 
 
 def _told_apart(rows: Sequence[DocumentRow], schema: Schema) -> list[str]:

@@ -13,6 +13,7 @@ from cicada.documents.model import AnyOf, Condition, Contains, KnowledgeBaseKey
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import either_form
+from cicada.languages.terms import words
 from cicada.text import one_line
 from cicada.understanding.agent_follow_ups import agent_meant
 from cicada.understanding.asking_back import chosen
@@ -223,7 +224,9 @@ def _carried(found: Understood) -> tuple[str, ...]:
     """What the plan has of earlier messages."""
     if found.completes:
         return (found.completes.strip().rstrip("?!. "),)
-    return (found.meaning.topic,) if found.continues and found.meaning.topic else ()
+    own = set(words(found.message))
+    is_kept = found.continues and not own.issuperset(words(found.meaning.topic))
+    return (found.meaning.topic,) if is_kept else ()
 
 
 def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:

@@ -19,7 +19,7 @@ from cicada.understanding.words import lexicon, split_words
 
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
 _NAMED = frozenset({"cond", "contains", "doc"})
-_LIKELY = 0.5
+_LIKELY, _PERHAPS = 0.5, 0.25
 _FIRST_OF = {"name", "title"}
 _AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
 _OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
@@ -189,6 +189,12 @@ def _with_field(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabu
     if role == "by":
         return replace(found, group=_once(found.group, field), fields=_once(found.fields, field))
     return replace(found, fields=_once(found.fields, field)) if role == "show" else found
+
+
+def perhaps_asked_for(reading: Reading, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The fields that may be asked for, though it is likelier that their words mean nothing."""
+    asked = (each for each, role in reading.of_kind(MentionKind.FIELD) if role.chances.get("show", 0.0) > _PERHAPS)
+    return tuple(filter(None, (named_field(each, reading.facts, vocabulary) for each in asked)))
 
 
 def _once(fields: tuple[str, ...], field: str) -> tuple[str, ...]:

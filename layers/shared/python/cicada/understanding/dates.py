@@ -27,6 +27,11 @@ _SHORTER = ("less than", "under", "fewer than", "at most", "not more than", "no 
 _ONWARD = ("onwards", "onward", "on", "forward", "or later", "and later", "or newer", "and newer", "or after",
            "and after", "and onwards", "and beyond", "or more recent", "and onward", "upwards")  # fmt: skip
 _BACKWARD = ("or earlier", "or before", "and earlier", "and before", "or older", "and older", "and prior", "or prior")
+# What is over by now, without a period: "overdue", "has already passed", "past its deadline".
+_ELAPSED = ("overdue", "past due", "in the past", "already passed", "already past", "has passed", "have passed",
+            "is past", "are past", "has already passed", "have already passed", "past its", "past their")  # fmt: skip
+_BY_NOW = ("as of today", "as of now", "by now", "by today", "today", "now", "already")
+_ELAPSED_WORDS = frozenset({"overdue", "past", "passed"})
 _BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "starting", "beginning"})
 _JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
 
@@ -61,7 +66,7 @@ _MOST_BEFORE_DATED = 8
 
 def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     """The ranges of dates that a message states, in order. `now` is a day in the user's time zone."""
-    dated = [at for at, token in enumerate(tokens) if may_be_dated(token.text)]
+    dated = [at for at, token in enumerate(tokens) if may_be_dated(token.text) or token.text in _ELAPSED_WORDS]
     near = {at - i for at in dated for i in range(_MOST_BEFORE_DATED + 1)}
     grammar = _DateGrammar(PeriodReader(tokens, now))
     found: list[DatePhrase] = []
@@ -98,6 +103,7 @@ class _DateGrammar(Struct, frozen=True):
             or self._to_come(at)
             or self._inside(at)
             or self._plain(at, at, marked=False)
+            or self._elapsed(at)
         )
 
     def _after_words(self, at: int, phrases: Sequence[str]) -> int:
@@ -202,6 +208,13 @@ class _DateGrammar(Struct, frozen=True):
         last = shifted(self.reader.now, unit, count)
         end += 2 * self._stands(["from", "now"], end) + 2 * self._stands(["from", "today"], end)
         return DatePhrase(at, end, DateRange(self.reader.now, shifted(last, Unit.DAY, 1)), duration=True)
+
+    def _elapsed(self, at: int) -> DatePhrase | None:
+        """Overdue, has already passed: all days before today."""
+        end = self._after_words(at, _ELAPSED)
+        if end < 0 or self.reader.duration(end):
+            return None  # "In the past two months" is a period.
+        return DatePhrase(at, max(end, self._after_words(end, _BY_NOW)), DateRange(below=self.reader.now))
 
     def _inside(self, at: int) -> DatePhrase | None:
         start = self._after_words(at, _IN)

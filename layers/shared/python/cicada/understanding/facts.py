@@ -135,6 +135,9 @@ class _Finder:
         if at in self.documents:
             return self._of(MentionKind.DOCUMENT, at, self.documents[at])
         found = self._phrase(at)
+        quoted = self.quoted.get(at, at)
+        if quoted - at > 1 and (found is None or found.end < quoted):
+            return self._of(MentionKind.NAME, at, quoted)  # No word of a title is a value by itself.
         dated = self.dates.get(at)
         if dated and (found is None or dated.end > found.end or (dated.end == found.end and not _is_value(found))):
             return Mention(at, dated.end, MentionKind.DATE, self._text(at, dated.end), days=dated)

@@ -103,7 +103,9 @@ def continued(own: Meaning, before: Earlier, found: Following, vocabulary: Vocab
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
     meaning = _with_conditions(own, earlier) if keeps else own
-    for name in ("aggregates", "group", "fields", "order", "limit", "topic"):
+    # What the texts of a named document were searched for is not searched for in another one.
+    topic = () if earlier.named and own.restricted else ("topic",)
+    for name in ("aggregates", "group", "fields", "order", "limit", *topic):
         if not _part(own, name) and _part(earlier, name) and found.keeps[name] > _LIKELY:
             meaning = replace(meaning, **{name: getattr(earlier, name)})
     if not own.named and not own.restricted:

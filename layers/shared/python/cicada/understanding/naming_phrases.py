@@ -71,8 +71,11 @@ def _phrase(
     last = run[-1]
     if not _is_singular(last, reading):
         return None
-    words = _words(run, reading)
     is_kind = _is_kind(last, vocabulary)
+    words = _words(run, reading)
+    kind = next((each.value for each in last.meanings if each.field == vocabulary.kind_field and each.value), "")
+    if kind and len(run) > 1:
+        words = f"{_words(run[:-1], reading)} {kind}"  # Documents know their kind by its value: SOP, not procedure.
     if not is_kind and all(each.kind is MentionKind.VALUE or each.text.lower() in known for each in run):
         return None  # "The Laboratory" is a department, and "the penalty" what is asked for.
     more = _complement(pairs[len(run) :], known) if is_kind else []
@@ -118,19 +121,25 @@ def _is_singular(mention: Mention, reading: Reading) -> bool:
     return folded(last) == reading.facts.base[mention.end - 1]
 
 
+def names_others(found: Described, reading: Reading, vocabulary: Vocabulary) -> bool:
+    """Whether the message asks for several documents beside the one of the phrase."""
+    others = (each for each in reading.facts.mentions if each not in found.mentions and _is_kind(each, vocabulary))
+    return any(not _is_singular(each, reading) for each in others)
+
+
 def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meaning:
     """The meaning without the conditions that were read from the phrase, but for the kind of the document."""
     inside = {
-        each.field
-        for mention in found.mentions
-        for each in mention.meanings
-        if each.kind is Kind.VALUE and each.field != vocabulary.kind_field
+        (each.field, each.value) for mention in found.mentions for each in mention.meanings if each.kind is Kind.VALUE
     }
     names = {mention.text for mention in found.mentions}
     wanted = {
-        name: values
+        name: tuple(
+            each
+            for each in values
+            if name == vocabulary.kind_field
+            or ((name, each) not in inside and str(each) not in found.words and str(each) not in names)
+        )
         for name, values in meaning.wanted.items()
-        if (name not in inside and not any(str(value) in found.words or str(value) in names for value in values))
-        or name == vocabulary.kind_field
     }
-    return replace(meaning, wanted=wanted)
+    return replace(meaning, wanted={name: values for name, values in wanted.items() if values})

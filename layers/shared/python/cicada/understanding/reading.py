@@ -160,12 +160,13 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     if found in NEGATABLE:
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
     operations = _operations(heads["operations"].probabilities(features)) if found == "agg" else ()
+    if found == "agg" and not operations:
+        found = "show"
     return Role(found, chances, negated, operations=operations)
 
 
 def _operations(chances: Mapping[str, float]) -> tuple[Operation, ...]:
-    likely = tuple(name for name in OPERATIONS if chances[name] > 0.5)
-    return likely or (max(OPERATIONS, key=chances.__getitem__),)
+    return tuple(name for name in OPERATIONS if chances[name] > 0.5)
 
 
 def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads) -> tuple[Role, ...]:

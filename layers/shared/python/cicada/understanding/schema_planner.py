@@ -17,14 +17,14 @@ from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.asking_back import LEAD, clarification, completed, may_be_reply, refers_back, with_name
-from cicada.understanding.composition import meaning_of
+from cicada.understanding.composition import meaning_of, perhaps_asked_for
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_cues import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning
-from cicada.understanding.naming_phrases import DEFINITE, Described, described, without
+from cicada.understanding.naming_phrases import DEFINITE, Described, described, names_others, without
 from cicada.understanding.reading import Reading, read, with_lists_as_topics
 from cicada.understanding.vocabulary import Vocabulary, compiled
 from cicada.understanding.wishes import LIKELY, SURE, unread_subject, wish_for_documents
@@ -33,7 +33,7 @@ TURNS = 8
 """Earlier messages that are looked at."""
 
 
-_UNSURE = 0.3
+_UNSURE = 0.35
 _ON_DOCUMENTS = ("C", "H", "M")
 
 
@@ -157,6 +157,8 @@ class SchemaReader(Struct, frozen=True):
         chances = strategy_chances(reading, self.vocabulary, bool(asker), self.heads)
         strategy = max(chances, key=chances.__getitem__)
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
+        if strategy == "M" and self._lists_all(meaning):
+            meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
         wish = 0.0 if meaning.lacks_asker else wish_for_documents(reading, self.heads)
         if meaning.topic and wish > LIKELY:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
@@ -224,6 +226,18 @@ class SchemaReader(Struct, frozen=True):
         meaning, strategy = self._consistent(own, asker)
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
+        if (
+            strategy == "M"
+            and phrase is None
+            and meaning.fields
+            and not meaning.restricted - {self.vocabulary.kind_field}
+        ):
+            # The field is asked of a document, whatever words describe it: "the owner of the glove leak document".
+            phrase = described(reading, self.vocabulary, ())
+            phrase = phrase if phrase and phrase.is_kind and not phrase.is_bare else None
+        # "For the tax file: list all documents" asks for other documents than the one that it names.
+        if phrase and phrase.is_kind and strategy == "M" and names_others(phrase, reading, self.vocabulary):
+            meaning, phrase = without(meaning, phrase, self.vocabulary), None
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
             if single or meaning.named:
@@ -250,7 +264,8 @@ class SchemaReader(Struct, frozen=True):
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
-        if strategy == "M" and own.confidence < _UNSURE and reading.unread and self._lists_all(meaning):
+        left_out = reading.unread or meaning.topic
+        if strategy == "M" and own.confidence < _UNSURE and left_out and self._lists_all(meaning):
             # A list that leaves a word out is no answer.
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
@@ -272,6 +287,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A":
             strategy = "M" if meaning.fields else "H"
             rest = rest if rest.topic or rest.fields else replace(rest, topic=message)
+        elif strategy == "M" and not rest.fields and not set(phrase.words.split()).issuperset(rest.topic.split()):
+            strategy = "H"  # To show the document would leave out what is asked of it.
         if phrase.is_bare and phrase.is_kind:
             return rest, strategy, True
         # "The lease" may be any of several; who names more of a document means what fits it.

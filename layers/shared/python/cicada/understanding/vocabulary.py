@@ -250,7 +250,7 @@ def _stems(schema: Schema) -> dict[str, tuple[Meaning, ...]]:
     found: defaultdict[str, list[Meaning]] = defaultdict(list)
     for name, field in schema.fields.items():
         for word in dict.fromkeys(_all_words(name, field)):
-            if len(word) >= _STEM and word not in _GENERIC:
+            if len(word) >= _STEM and word not in _GENERIC and word not in lexicon().function:
                 lengths = (_STEM,) if len(word) <= _LONG_STEM else (_LONG_STEM, _STEM)
                 for length in lengths:
                     found[word[:length]].append(Meaning(Kind.FIELD, name, level=Level.STEM))

@@ -34,12 +34,14 @@ def folded(word: str) -> str:
 @lru_cache(maxsize=10_000)
 def base_form(word: str) -> str:
     """The folded word without the ending of an English plural."""
+    # "Values" is folded to "valus", which looks like a singular.
+    is_singular = word.casefold().endswith(("ss", "us", "is"))
     word = folded(word)
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(_ES_PLURALS):
         return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if len(word) > 3 and word.endswith("s") and not is_singular:
         return word[:-1]
     return word
 
