@@ -52,25 +52,26 @@ class Label:
 
 @dataclass(frozen=True)
 class Message:
+    """A message to a store. `before`: the turn before it in a conversation."""
+
     store: Store
     text: str
     label: Label
-    before: Label | None = None
+    before: Message | None = None
 
 
 def load(folder: Path = FOLDER) -> list[Message]:
-    """All messages: single ones, and the turns of conversations with the label of the turn before."""
+    """All messages: single ones, and the turns of conversations."""
     found: list[Message] = []
     for path in sorted(folder.glob("*/*.schema.json")):
         store = _store(path)
         base = path.name.removesuffix(".schema.json")
         found += [_message(store, row, None) for row in _rows(path.with_name(f"{base}.jsonl"))]
         for conversation in _rows(path.with_name(f"{base}.conversations.jsonl")):
-            before: Label | None = None
+            before: Message | None = None
             for turn in conversation["turns"]:
-                message = _message(store, turn, before)
-                found.append(message)
-                before = message.label
+                before = _message(store, turn, before)
+                found.append(before)
     return found
 
 
@@ -103,7 +104,7 @@ def _store(path: Path) -> Store:
     return Store(name, author, schema, date.fromisoformat(said["now"]), said.get("asker", ""), compiled(schema))
 
 
-def _message(store: Store, row: dict[str, Any], before: Label | None) -> Message:
+def _message(store: Store, row: dict[str, Any], before: Message | None) -> Message:
     label = Label(
         strategy=row["s"],
         filters=row.get("f", {}),

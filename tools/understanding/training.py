@@ -233,7 +233,7 @@ def _add_following(message: Message, tables: dict[str, Table], heads: Heads) -> 
     own = meaning_of(reading, store.vocabulary, store.asker)
     chances = strategy_chances(reading, store.vocabulary, bool(store.asker), heads)
     strategy = max(chances, key=chances.__getitem__)
-    earlier = Earlier(meaning_of_label(message.before), message.before.strategy)
+    earlier = Earlier(meaning_of_label(message.before.label), message.before.label.strategy)
     groups = (reading.features, context_features(reading, own, strategy, earlier))
     tables["relation"].add(groups, _one_hot(RELATIONS, label.relation), store.name)
     computed = {operation for operation, _ in label.aggregates}

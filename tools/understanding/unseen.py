@@ -8,12 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cicada.understanding.composition import meaning_of
-from cicada.understanding.following import Earlier, continued, following, strategy_of
 from cicada.understanding.heads import Heads
-from cicada.understanding.judging import confidence_of, strategy_chances
-from cicada.understanding.reading import read
-from cicada.understanding.wishes import LIKELY, wish_for_documents
+from cicada.understanding.schema_planner import SchemaReader, Understood
 from tools.understanding.examples import Message
 from tools.understanding.judgement import parts_right
 from tools.understanding.labels import meaning_of_label
@@ -41,22 +37,19 @@ class Outcome:
 def outcome(message: Message, heads: Heads) -> Outcome:
     """The plan of a message, judged; of a later turn, after the right plan of the one before."""
     store = message.store
-    reading = read(message.text, store.vocabulary, store.now, heads)
-    meaning = meaning_of(reading, store.vocabulary, store.asker)
-    chances = strategy_chances(reading, store.vocabulary, bool(store.asker), heads)
-    strategy = max(chances, key=chances.__getitem__)
-    confidence = confidence_of(reading, meaning, chances, store.vocabulary, heads)
-    if message.before is not None:
-        earlier = Earlier(meaning_of_label(message.before), message.before.strategy)
-        found = following(reading, meaning, strategy, earlier, heads)
-        if found.relation != "new":
-            meaning = continued(meaning, earlier, found, store.vocabulary)
-            strategy = strategy_of(meaning, strategy, earlier)
-    parts = parts_right(meaning, strategy, message.label)
+    before = _as_labelled(message.before) if message.before else None
+    found = SchemaReader(store.schema, store.vocabulary, heads).next(message.text, before, store.now, store.asker)
+    parts = parts_right(found.meaning, found.strategy, message.label)
     wish = None
     if has_subject(message.label) and message.label.relation == "new":
-        wish = (wish_for_documents(reading, heads) > LIKELY, message.label.wants_documents)
-    return Outcome(store.author, parts, confidence, confidence >= heads.sure, wish)
+        wish = (found.wants_documents, message.label.wants_documents)
+    return Outcome(store.author, parts, found.confidence, found.confidence >= heads.sure, wish)
+
+
+def _as_labelled(message: Message) -> Understood:
+    label = message.label
+    meaning = meaning_of_label(label)
+    return Understood(message.text, meaning, label.strategy, 1.0, wants_documents=label.wants_documents)
 
 
 def table(messages: Sequence[Message]) -> str:
