@@ -25,8 +25,7 @@ from cicada.adapters.bedrock.plan_model import BedrockPlanModel
 from cicada.errors import CicadaError, PlanRefusedError
 from cicada.knowledge_bases.plan_guide import load_plan_guide
 from cicada.understanding.by_model.prompt import PlanPrompts
-from cicada.understanding.model import Intent
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, PlanRequest
 from local.bedrock.app import build
 from local.bedrock.embedder import HashEmbedder
 from local.bedrock.settings import Settings, Upstream

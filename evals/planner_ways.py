@@ -13,9 +13,7 @@ from cicada.errors import CicadaError, ConfigurationError, DependencyError, Plan
 from cicada.observability.telemetry import Telemetry, recording
 from cicada.understanding.heads import packaged_heads
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import Planner, PlanRequest
+from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest, Shape
 from cicada.understanding.planners import BY_RULES, MODEL_FAILED, PlannerMode
 from cicada.understanding.schema_planner import SchemaReader, Understood
 from evals.planner_files import LabelledQuery, PlannerSchema

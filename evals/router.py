@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, ValidationError
 from cicada.errors import CicadaError
 from cicada.understanding.classifier import classify
 from cicada.understanding.intent.model import load_model
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 
 
 class DatasetError(CicadaError):

@@ -15,7 +15,7 @@ from cli.settings import read_settings
 if TYPE_CHECKING:
     from tools.intents.examples import Example
 
-# The values of `cicada.understanding.model.Intent`, repeated because the library is slow to import.
+# The values of `cicada.understanding.plan.Intent`, repeated because the library is slow to import.
 _INTENTS = ("script_query", "profile_request", "theory_request", "general")
 # The values of `cicada.answering.asked_writes.KINDS`.
 _CHANGES = ("text", "name", "delete", "restore")
@@ -61,7 +61,7 @@ class _Adding(Command):
 def add(options: Options) -> int:
     """0 if the example is learnt, and with --save kept."""
     from cicada.errors import CicadaError  # imported late: the library is slow to import
-    from cicada.understanding.model import Intent
+    from cicada.understanding.plan import Intent
     from tools.intents.examples import Example
 
     if not options.text.strip():

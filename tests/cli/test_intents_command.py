@@ -9,7 +9,7 @@ import pytest
 from cicada.answering import asked_writes
 from cicada.understanding.intent import model as intent_model
 from cicada.understanding.intent.model import load_model
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from cli.__main__ import main
 from tests.cli.conftest import Shell
 from tools.intents import examples

@@ -30,8 +30,7 @@ from cicada.retrieval.ports import CataloguedIndex, SearchBackend
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import strategies
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.contract.passage_indexes import DIMENSION, MODEL, IndexUnderTest, eventually
 from tests.contract.passages import PLAYS, passage, vector
 from tests.fakes.chat_model import ScriptedModel

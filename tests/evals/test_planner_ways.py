@@ -16,9 +16,7 @@ from cicada.documents.catalogue import DOCUMENTS, Sort
 from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range
 from cicada.errors import CicadaError, PlanRefusedError, UnavailableError
 from cicada.observability.telemetry import count_tokens
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 from cicada.understanding.planners import PlannerMode
 from cli.__main__ import main
 from evals.planner import PlannerReport, dollars, evaluate_planner, judged

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from cicada.errors import CicadaError
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 CONTENT = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, "Who dies?", "Who dies?")

@@ -16,7 +16,7 @@ from cicada.ingest.script import ScriptParser
 from cicada.quotation import named, one_quoted_line, quoted, visible
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.by_model.prompt import message_text
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import PlanRequest
 from tests.fakes.access import permitted
 from tests.injection.shown import ATTACKS, HARMLESS, MARK, inputs, skeleton, tool_results
 from tests.unit.ingest.documents import parsed

@@ -16,7 +16,7 @@ from cicada.agents.tools import describe
 from cicada.answering.asked_writes import asked_writes
 from cicada.dialogue import Conversation, Turn
 from cicada.entry.action_group import tool_session
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from tests.fakes.agent_search import FixedAgentSearch
 from tests.fakes.bedrock_wire import Streamed, event, reply_end, scripted_bedrock, text_delta, tool_call
 from tests.fakes.entry_store import InMemoryEntryStore

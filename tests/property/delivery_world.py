@@ -13,8 +13,7 @@ from cicada.conversation.model import Connection, Head, RequestKey, Status
 from cicada.conversation.protocol import stored_frame
 from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS, Resumer
 from cicada.errors import RequestConflictError, RequestNotFoundError, UnavailableError
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from cicada_client.assembly import Assembly
 from tests.fakes.access import withholding
 from tests.fakes.chat_model import ScriptedModel

@@ -11,7 +11,7 @@ from cicada.documents.catalogue import EVERY, TITLE
 from cicada.knowledge_bases.inference import Observed, as_observed, completed, merged, observed_with
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.by_rules import SchemaPlanner
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import PlanRequest
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 HOSTILE = (

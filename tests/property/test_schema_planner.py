@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from cicada.documents.model import AnyOf, Condition, NoneOf
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.consistency import contradiction
-from cicada.understanding.plan import Shape
+from cicada.understanding.plan import Shape, contradiction
 from tests.unit.understanding.planned import SCHEMA, planned
 
 _PIECES = st.sampled_from(

@@ -9,7 +9,7 @@ from random import Random
 
 from cicada.understanding.heads import Head, dump_heads
 from cicada.understanding.intent.features import features
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from local.bedrock.agent_heads.features import place_features, span_features
 from local.bedrock.agent_heads.line import Line, line_of, tokens_of
 from local.bedrock.agent_heads.request import (

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from cicada.answering.asked_writes import Kind
 from cicada.errors import ConfigurationError
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 
 FOLDER = Path(__file__).parent
 EXAMPLES = FOLDER / "examples.jsonl"

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from cicada.answering.asked_writes import KINDS
 from cicada.understanding.intent.concepts import Lexicon, lexicon
 from cicada.understanding.intent.features import features
-from cicada.understanding.intent.linear import BUCKET_BITS, bucket
-from cicada.understanding.intent.model import SCORED
+from cicada.understanding.intent.model import BUCKET_BITS, SCORED, bucket
 from cicada.understanding.intent.reading import read
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from tools.intents.examples import Concepts, Example, M, Message
 from tools.intents.ridge import Floats, Places, Row, Sparse, probabilities, train
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from cicada.understanding.composition import meaning_of
 from cicada.understanding.facts import Facts, facts_of
 from cicada.understanding.features import (
+    Line,
     candidate_features,
+    masked,
     mention_features,
     message_features,
     negation_features,
@@ -23,12 +24,21 @@ from cicada.understanding.features import (
 from cicada.understanding.following import PARTS, Earlier, context_features
 from cicada.understanding.heads import DenseHead, Heads, dump_heads
 from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
-from cicada.understanding.masking import Line, masked
-from cicada.understanding.reading import CONDITIONS, HEAD_OF, NEGATABLE, OPERATIONS, Role, before, candidates, read
-from cicada.understanding.tokens import tokens_of
-from cicada.understanding.wishes import DOCUMENTS, wish_features
-from cicada.understanding.wishes import HEAD as WISH
-from cicada.understanding.words import lexicon
+from cicada.understanding.meaning import meaning_of
+from cicada.understanding.reading import (
+    CONDITIONS,
+    DOCUMENTS,
+    HEAD_OF,
+    NEGATABLE,
+    OPERATIONS,
+    Role,
+    before,
+    candidates,
+    read,
+    wish_features,
+)
+from cicada.understanding.reading import HEAD as WISH
+from cicada.understanding.words import lexicon, tokens_of
 from tools.understanding.examples import Label, Message
 from tools.understanding.fitting import Table, fit, fit_dense, packed
 from tools.understanding.judgement import right

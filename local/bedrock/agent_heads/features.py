@@ -2,8 +2,7 @@
 
 from bisect import bisect
 
-from cicada.understanding.features import one, three, two
-from cicada.understanding.masking import code
+from cicada.understanding.features import code, one, three, two
 from local.bedrock.agent_heads.line import Line
 
 Features = list[int]

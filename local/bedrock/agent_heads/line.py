@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from cicada.understanding.features import END, START, code
 from cicada.understanding.intent.concepts import Lexicon
 from cicada.understanding.intent.reading import is_ideograph
-from cicada.understanding.masking import END, START, code
 
 MOST_TOKENS = 1_200
 AROUND = 4

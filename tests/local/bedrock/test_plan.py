@@ -11,8 +11,7 @@ from cicada.adapters.bedrock.plan_model import BedrockPlanModel
 from cicada.dialogue import Turn
 from cicada.knowledge_bases.plan_guide import load_plan_guide
 from cicada.understanding.by_model.prompt import PlanPrompts
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.unit.understanding.form_of_reports import request_on_reports
 
 

@@ -24,8 +24,7 @@ from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from cicada.understanding.by_rules import RulesPlanner
-from cicada.understanding.model import Classification, Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Classification, Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel

@@ -12,8 +12,7 @@ from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
 

@@ -19,7 +19,7 @@ from cicada.conversation.resume import Resumer
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.observability.audit import ShownDocument
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex

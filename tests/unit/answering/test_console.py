@@ -9,7 +9,7 @@ from cicada.answering.console import answer_at_once
 from cicada.documents.model import AnyOf, KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError
 from cicada.identity import Principal
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import Situation

@@ -17,8 +17,7 @@ from cicada.conversation.protocol import Listing, parse_event
 from cicada.dialogue import Conversation, Turn
 from cicada.errors import UnavailableError
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import PAGE_SIZE
+from cicada.understanding.plan import PAGE_SIZE, Intent
 from tests.fakes.chat_model import ScriptedModel
 from tests.unit.answering.situation import ANN, NOW, SAID, Situation, end_of
 from tests.unit.answering.test_listing import situation

@@ -30,8 +30,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, NoneO
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import described
 from cicada.retrieval.model import RankedPassage
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import permitted
 from tests.unit.answering.situation import SEYTON, passage
 from tests.unit.knowledge_bases.schemas import SCHEMA

@@ -26,8 +26,7 @@ from cicada.errors import UnavailableError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.unit.answering.situation import ANN, Situation, end_of, text_of

@@ -21,7 +21,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
-from cicada.understanding.model import Intent
+from cicada.understanding.plan import Intent
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.quality import FixedJudge
 from tests.unit.answering.situation import ANN, NOW, Situation, end_of, text_of

@@ -10,9 +10,7 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import AgentName, KnowledgeBase, KnowledgeBases
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 from tests.unit.answering.situation import ANN, NOW, QUESTION
 
 LEA = Principal("acme", "lea", frozenset({"lawyers"}))

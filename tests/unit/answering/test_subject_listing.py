@@ -12,8 +12,7 @@ from cicada.documents.catalogue import DOCUMENTS, Sort
 from cicada.documents.model import DocumentKey, Passage, SectionLocator
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.retrieval import FixedIndex

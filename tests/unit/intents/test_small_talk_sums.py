@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.understanding.intent.small_talk import is_small_talk
+from cicada.understanding.intent.reading import is_small_talk
 
 
 @pytest.mark.parametrize(

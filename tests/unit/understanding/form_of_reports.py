@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import PlanRequest
 from tests.fakes.planners import plan_request
 
 SCHEMA = Schema(

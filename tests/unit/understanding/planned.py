@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 from cicada.documents.model import AnyOf, Exists, NoneOf, Range
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.by_rules import SchemaPlanner
-from cicada.understanding.plan import Plan
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Plan, PlanRequest
 
 NOW = datetime(2026, 5, 20, tzinfo=UTC)
 SCHEMA = Schema(

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import Turn
 from cicada.understanding.by_rules import RulesPlanner
-from cicada.understanding.model import Classification, Intent
+from cicada.understanding.plan import Classification, Intent
 from tests.fakes.planners import plan_request
 
 PROFILE, THEORY, SEARCH = Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST, Intent.SCRIPT_QUERY

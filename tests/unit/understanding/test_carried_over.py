@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.understanding.follow_up_references import Cue
-from cicada.understanding.follow_ups import StandAlone, carried_over
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.follow_ups import Cue, StandAlone, carried_over
+from cicada.understanding.plan import Intent, Plan, Shape
 
 FOLLOW_UP = StandAlone("and in Germany?", Cue.FRAGMENT, ("notice period",))
 

@@ -17,8 +17,7 @@ from cicada.errors import (
     UnavailableError,
 )
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from cicada.understanding.planners import ChosenPlanner, PlannerMode, step_of
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
 from tests.unit.understanding.planned import SCHEMA

@@ -10,13 +10,11 @@ from msgspec.structs import replace
 from cicada.documents.model import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.understanding.asking_back import completing, may_complete
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
-from cicada.understanding.completions import completed, may_complete
 from cicada.understanding.intent.model import load_model
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 
 UNCLEAR = "What does it say?"
 SCHEMA = Schema({"type": SchemaField("type", FieldType.KEYWORD, ("SOP", "policy"))})
@@ -65,7 +63,7 @@ def reply(search_value: str = "", *conditions: AnyOf, **more: object) -> Plan:
 
 
 def test_a_completed_plan_searches_for_the_answer_and_what_was_asked() -> None:
-    plan = completed(reply("cleaning", *SOP), " What does it say?! ")
+    plan = completing(reply("cleaning", *SOP), " What does it say?! ")
     assert (plan.intent, plan.shape, plan.filters) == (Intent.SCRIPT_QUERY, Shape.HYBRID, SOP)
     assert plan.query == "the cleaning one (What does it say)"
     assert plan.search_value == "cleaning (What does it say)"
@@ -73,7 +71,7 @@ def test_a_completed_plan_searches_for_the_answer_and_what_was_asked() -> None:
 
 
 def test_a_completed_plan_without_words_to_search_for_searches_for_its_query() -> None:
-    plan = completed(reply(), "What does it say?")
+    plan = completing(reply(), "What does it say?")
     assert plan.shape is Shape.CONTENT_ONLY
     assert plan.query == plan.search_value == "the cleaning one (What does it say)"
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from cicada.understanding.dates import date_phrases
-from cicada.understanding.tokens import tokens_of
+from cicada.understanding.words import tokens_of
 
 NOW = date(2026, 5, 20)
 

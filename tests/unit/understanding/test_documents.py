@@ -8,8 +8,8 @@ from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
-from cicada.understanding.intent.small_talk import is_small_talk
-from cicada.understanding.model import Intent
+from cicada.understanding.intent.reading import is_small_talk
+from cicada.understanding.plan import Intent
 
 CLASSIFIER = MessageClassifier(KnowledgeBases(), load_model())
 

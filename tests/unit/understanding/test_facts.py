@@ -6,10 +6,10 @@ from datetime import date
 
 import pytest
 
-from cicada.understanding.calendar_ranges import DateRange
 from cicada.understanding.facts import MentionKind, number_of
-from cicada.understanding.tokens import MAX_TOKENS
+from cicada.understanding.periods import DateRange
 from cicada.understanding.vocabulary import Kind
+from cicada.understanding.words import MAX_TOKENS
 from tests.unit.understanding.workshop import facts, texts
 
 

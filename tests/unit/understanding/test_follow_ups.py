@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.understanding.follow_up_references import Cue
-from cicada.understanding.follow_ups import stand_alone
+from cicada.understanding.follow_ups import Cue, stand_alone
 
 TANKS = "Which SOP covers the cleaning of mixing tanks?"
 AUSTRIA = "What is the notice period in Austria?"

@@ -15,8 +15,7 @@ from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Plan, PlanRequest, Shape
 
 PLANNER = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify, SchemaPlanner())
 REQUEST = PlanRequest("", "minutes", datetime(2026, 3, 1, tzinfo=UTC))

@@ -10,9 +10,7 @@ from cicada.dialogue import Shown, ShownDocument
 from cicada.documents.model import Subject
 from cicada.understanding.by_rules import RulesPlanner
 from cicada.understanding.last_answer import of_last_answer
-from cicada.understanding.model import Classification, Intent
-from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Classification, Intent, Plan, PlanRequest, Shape
 from cicada.understanding.planners import ChosenPlanner, PlannerMode
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 from cicada.deadline import seconds_left
-from cicada.understanding.plan import Plan
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Plan, PlanRequest
 from cicada.understanding.planners import LimitedPlanner
 from tests.fakes.clock import Clock
 from tests.fakes.planners import CONTENT, plan_request

@@ -6,9 +6,8 @@ import pytest
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.facts import facts_of
-from cicada.understanding.features import message_features
+from cicada.understanding.features import Line, masked, message_features
 from cicada.understanding.heads import packaged_heads
-from cicada.understanding.masking import Line, masked
 from cicada.understanding.vocabulary import compiled
 from tests.unit.understanding.workshop import NOW
 

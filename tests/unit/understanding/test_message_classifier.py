@@ -17,7 +17,7 @@ from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import AgentName, ContentKind, KnowledgeBase, KnowledgeBases
 from cicada.understanding.classifier import MessageClassifier, classify
 from cicada.understanding.intent.model import IntentModel, load_model
-from cicada.understanding.model import Classification, Intent
+from cicada.understanding.plan import Classification, Intent
 
 CLAIM = "My theory: the butler did it. What in the text speaks for it?"
 STORED_CLAIM = "Save this theory: the butler did it."
@@ -181,7 +181,7 @@ def test_what_is_classified_is_read_by_few_characters_however_long_it_is() -> No
 
 
 def test_the_classifier_loads_no_heavy_module() -> None:
-    code = "import sys, cicada.understanding.classifier, cicada.understanding.intent.linear; print(*sys.modules)"
+    code = "import sys, cicada.understanding.classifier, cicada.understanding.intent.model; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
 
     assert {"boto3", "numpy", "pydantic", "tomllib", "intents"}.isdisjoint(loaded)

@@ -9,10 +9,8 @@ from cicada.documents.catalogue import DOCUMENTS, ListedPage, Sort
 from cicada.documents.model import AnyOf
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
-from cicada.understanding.model import Classification, Intent
-from cicada.understanding.paging import is_page_request, listed_page, next_page
-from cicada.understanding.plan import PAGE_SIZE, Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.last_answer import is_page_request, listed_page, next_page
+from cicada.understanding.plan import PAGE_SIZE, Classification, Intent, Plan, PlanRequest, Shape
 from cicada.understanding.planners import ChosenPlanner, PlannerMode
 
 LIST = "List the approved SOPs"

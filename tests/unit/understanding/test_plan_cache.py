@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import Turn
 from cicada.errors import PlanRefusedError, UnavailableError
-from cicada.understanding.model import Intent
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, PlanRequest
 from cicada.understanding.planners import PlanCache
 from tests.fakes.clock import Clock
 from tests.fakes.planners import CONTENT, FixedPlanner

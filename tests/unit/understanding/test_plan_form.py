@@ -11,8 +11,7 @@ from cicada.documents.catalogue import Aggregate, Sort
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Subject
 from cicada.errors import PlanRefusedError
 from cicada.understanding.by_model.form import PlanForm
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.planners import plan_request
 from tests.unit.understanding.form_of_reports import request_on_reports
 

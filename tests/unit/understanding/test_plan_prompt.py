@@ -12,8 +12,7 @@ from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.knowledge_bases.plan_guide import PlanGuide, load_plan_guide, parse_plan_guide
 from cicada.understanding.by_model.prompt import PlanPrompt, PlanPrompts, message_text
-from cicada.understanding.model import Intent
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Intent, PlanRequest
 from tests.unit.understanding.form_of_reports import request_on_reports
 
 REQUEST = request_on_reports()

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, Sort
 from cicada.documents.model import Subject
 from cicada.understanding.by_rules import RulesPlanner
-from cicada.understanding.model import Classification, Intent
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Classification, Intent, Plan, Shape
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
 from tests.unit.understanding.planned import SCHEMA
 

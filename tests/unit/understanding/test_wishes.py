@@ -9,10 +9,8 @@ import pytest
 from cicada.documents.catalogue import DOCUMENTS, ListedPage
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner, plan_of
-from cicada.understanding.model import Classification, Intent
-from cicada.understanding.paging import listed_page, next_page
-from cicada.understanding.plan import PAGE_SIZE, Plan, Shape
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.last_answer import listed_page, next_page
+from cicada.understanding.plan import PAGE_SIZE, Classification, Intent, Plan, PlanRequest, Shape
 from cicada.understanding.schema_planner import SchemaReader
 from tests.unit.understanding.planned import NOW
 

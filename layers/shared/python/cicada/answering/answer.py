@@ -28,10 +28,9 @@ from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
 from cicada.permissions import Permitted, base_of
 from cicada.retrieval.model import RankedPassage
-from cicada.understanding.intent.small_talk import is_small_talk
-from cicada.understanding.model import Intent
-from cicada.understanding.paging import listed_page
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.intent.reading import is_small_talk
+from cicada.understanding.last_answer import listed_page
+from cicada.understanding.plan import Intent, Plan, Shape
 from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."

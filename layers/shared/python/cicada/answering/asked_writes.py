@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from cicada.agents.model import Write
-from cicada.understanding.intent.linear import LinearModel, load_linear
+from cicada.understanding.intent.model import LinearModel, load_linear
 
 PACKAGED = Path(__file__).with_name("asked_writes.bin")
 # `text`: something is to be kept, added, corrected or taken out of an entry; `name`: an entry is to get another name;

@@ -19,8 +19,7 @@ from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import served_intents
-from cicada.understanding.plan import Plan
-from cicada.understanding.planner import Planner, PlanRequest
+from cicada.understanding.plan import Plan, Planner, PlanRequest
 
 # Words added from the schema at most; more would bury the user's own.
 _ADDED_WORDS = 8

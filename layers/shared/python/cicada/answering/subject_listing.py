@@ -16,7 +16,7 @@ from cicada.observability.telemetry import phase
 from cicada.permissions import readable_passages
 from cicada.retrieval.search import BELOW_THRESHOLD, KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
-from cicada.understanding.paging import listed_page
+from cicada.understanding.last_answer import listed_page
 from cicada.understanding.plan import Plan
 
 

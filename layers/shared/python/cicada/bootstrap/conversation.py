@@ -24,7 +24,7 @@ from cicada.errors import ConfigurationError
 from cicada.observability.log import report_plan_fallback
 from cicada.permissions import PermissionGate
 from cicada.settings import ConversationSettings, PlannerSettings, load
-from cicada.understanding.planner import Planner
+from cicada.understanding.plan import Planner
 from cicada.understanding.planners import ChosenPlanner, PlannerMode
 
 # One call of a planning model, and all calls for one plan.

@@ -1,15 +1,19 @@
-"""What to ask back about a message that leaves out what it refers to, and how a reply completes it."""
+"""What is asked back where a message leaves open what it means, and the replies to it."""
 
 from __future__ import annotations
 
 import re
 
+from msgspec.structs import replace
+
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.facts import MentionKind
+from cicada.understanding.follow_ups import with_carried
+from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.meaning import Meaning
+from cicada.understanding.plan import Intent, Plan, Shape
 from cicada.understanding.reading import Reading
-from cicada.understanding.tokens import tokens_of
-from cicada.understanding.words import word_set
+from cicada.understanding.words import tokens_of, word_set
 
 _PRONOUNS = word_set(
     "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
@@ -32,6 +36,7 @@ _CHOICE = re.compile(
     rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:,.*|[.!])?",
     re.I | re.ASCII,
 )
+_ENDS = "?？!！.。…,;: "
 
 
 def clarification(reading: Reading, meaning: Meaning, schema: Schema, noun: str = "") -> str:
@@ -128,3 +133,30 @@ def chosen(message: str, count: int) -> int | None:
         count - 1 if said == "last" else _ORDINALS.index(said) if said in _ORDINALS else int(said.strip("stndrh.")) - 1
     )
     return place if 0 <= place < count else None
+
+
+def may_complete(message: str, plan: Plan) -> bool:
+    """Whether a message with this plan of its own may be such an answer: short, no question, nothing else to do.
+
+    One that carried something over from an earlier turn is whole already.
+    """
+    return (
+        may_be_reply(message)
+        and plan.intent in (Intent.GENERAL, Intent.SCRIPT_QUERY)
+        and plan.shape is not Shape.METADATA_ONLY
+        and not plan.carried
+        and not is_small_talk(message)
+    )
+
+
+def completing(plan: Plan, asked: str) -> Plan:
+    """The answer's plan as a search for it and for the question that was `asked` before."""
+    topic = (asked.strip().rstrip(_ENDS),)
+    return replace(
+        plan,
+        intent=Intent.SCRIPT_QUERY,
+        shape=Shape.HYBRID if plan.filters else Shape.CONTENT_ONLY,
+        query=with_carried(plan.query, topic),
+        search_value=with_carried(plan.search_value or plan.query, topic),
+        carried=topic,
+    )

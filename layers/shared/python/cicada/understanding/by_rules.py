@@ -15,18 +15,22 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
-from cicada.understanding.agent_follow_ups import agent_meant
-from cicada.understanding.asking_back import chosen
-from cicada.understanding.completions import completed, may_complete
-from cicada.understanding.consistency import contradiction
+from cicada.understanding.asking_back import chosen, completing, may_complete
+from cicada.understanding.classifier import agent_meant
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
-from cicada.understanding.intent.small_talk import is_small_talk
-from cicada.understanding.last_answer import of_last_answer
+from cicada.understanding.intent.reading import is_small_talk
+from cicada.understanding.last_answer import is_page_request, of_last_answer
 from cicada.understanding.meaning import Meaning
-from cicada.understanding.model import Classification, Intent
-from cicada.understanding.paging import is_page_request
-from cicada.understanding.plan import Plan, Shape, concepts_of
-from cicada.understanding.planner import Planner, PlanRequest
+from cicada.understanding.plan import (
+    Classification,
+    Intent,
+    Plan,
+    Planner,
+    PlanRequest,
+    Shape,
+    concepts_of,
+    contradiction,
+)
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
@@ -86,7 +90,7 @@ class RulesPlanner(Struct, frozen=True):
             return plan
         *earlier, asked = request.messages
         before = self._with_carried(replace(request, message=asked, messages=tuple(earlier)))
-        return completed(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
+        return completing(plan, asked) if before.shape is Shape.NEEDS_CLARIFICATION else plan
 
     def _plan(self, request: PlanRequest) -> Plan:
         # Alone, "the second one" would look like small talk.

@@ -1,4 +1,7 @@
-"""Ranges of dates as people write them in English: "since 2024", "between March and June", "older than two years"."""
+"""Ranges of dates as people write them: "since 2024", "between March and June", "older than two years".
+
+The grammar is of English; the words of other languages are read as the English ones.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import Range
-from cicada.understanding.calendar_ranges import DateRange, Unit, shifted
-from cicada.understanding.periods import Period, PeriodReader, may_be_dated
-from cicada.understanding.tokens import Token
+from cicada.understanding.periods import DateRange, Period, PeriodReader, Unit, may_be_dated, shifted
+from cicada.understanding.words import Token
 
 _SINCE = ("since", "as of", "starting", "starting in", "starting from", "starting on", "beginning", "beginning in",
           "on or after", "from", "not before", "no earlier than", "not earlier than", "ever since",

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.dates import DatePhrase, date_phrases
-from cicada.understanding.tokens import SENTENCE_ENDS, Token, normal, tokens_of
 from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
-from cicada.understanding.words import base_form, corrected, lexicon, word_set
+from cicada.understanding.words import SENTENCE_ENDS, Token, base_form, corrected, lexicon, normal, tokens_of, word_set
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*$")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")

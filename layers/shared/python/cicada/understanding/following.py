@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Operation
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.features import three, two
+from cicada.understanding.features import code, three, two
 from cicada.understanding.heads import Heads
-from cicada.understanding.masking import code
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import Vocabulary

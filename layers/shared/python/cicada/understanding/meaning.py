@@ -1,15 +1,27 @@
-"""What a message states about records, before it becomes a plan."""
+"""What a message means by its reading: conditions, aggregates, groups, order, fields, topic."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import Aggregate, Sort
+from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
 from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
 from cicada.knowledge_bases.schema import FieldType
+from cicada.understanding.facts import Facts, Mention, MentionKind
+from cicada.understanding.reading import CONDITIONS, Reading, Role
+from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+from cicada.understanding.words import lexicon, split_words
+
+_NAMES = (MentionKind.WORD, MentionKind.NAME)
+_NAMED = frozenset({"cond", "contains", "doc"})
+_LIKELY, _PERHAPS = 0.5, 0.25
+_FIRST_OF = {"name", "title"}
+_AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
+_OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
 
 
 class Bounds(Struct, frozen=True):
@@ -97,3 +109,255 @@ def _condition(name: str, bounds: Bounds) -> Condition:
     if bounds.contains is not None:
         return Contains(name, bounds.contains)
     return Range(name, least=bounds.gte, above=bounds.gt, most=bounds.lte, below=bounds.lt)
+
+
+class Part(Struct, frozen=True):
+    """A mention with its role; words and names with one role are joined."""
+
+    mention: Mention
+    role: Role
+
+
+def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Meaning:
+    """What the message states, whatever its strategy. `asker`: the name by which fields call the user."""
+    parts = joined(reading)
+    found = Meaning(topic=topic_of(reading))
+    for part in parts:
+        found = _with_condition(found, part, vocabulary, asker)
+        found = _with_field(found, part, reading, vocabulary)
+        if part.mention.kind is MentionKind.NUMBER and part.role.name == "top":
+            found = replace(found, limit=max(1, int(part.mention.number)))
+        if part.role.name == "doc":
+            found = replace(found, named=(*found.named, part.mention.text))
+    found = _with_order(found, parts, reading, vocabulary)
+    return replace(_with_counts(found, reading), together=_together(found, parts, reading.facts, vocabulary))
+
+
+def joined(reading: Reading) -> list[Part]:
+    """The mentions that have a role, runs of words of one name as one; words with another role are left out."""
+    parts: list[Part] = []
+    for mention, role in zip(reading.facts.mentions, reading.roles, strict=True):
+        if mention.kind in _NAMES and role.name in _NAMED:
+            if parts and _continues(parts[-1], mention, role):
+                parts[-1] = _extended(parts[-1], mention, reading.facts)
+            else:
+                named = Mention(mention.start, mention.end, MentionKind.NAME, mention.text)
+                parts.append(Part(named, role))
+        elif mention.kind is not MentionKind.WORD:
+            parts.append(Part(mention, role))
+    return parts
+
+
+def _continues(last: Part, mention: Mention, role: Role) -> bool:
+    return (
+        last.mention.kind is MentionKind.NAME
+        and last.role.name == role.name
+        and last.mention.end == mention.start
+        and (last.role.negated > _LIKELY) == (role.negated > _LIKELY)
+    )
+
+
+def _extended(last: Part, mention: Mention, facts: Facts) -> Part:
+    is_glued = facts.tokens[mention.start].start == facts.tokens[mention.start - 1].end
+    text = f"{last.mention.text}{'' if is_glued else ' '}{mention.text}"
+    return replace(last, mention=replace(last.mention, end=mention.end, text=text))
+
+
+def topic_of(reading: Reading) -> str:
+    """The words that the texts are searched for, as written, without words of grammar at the ends."""
+    pairs = zip(reading.facts.mentions, reading.roles, strict=True)
+    words = [mention.text for mention, role in pairs if _is_topic(mention, role)]
+    while words and words[0].lower() in lexicon().function:
+        words = words[1:]
+    while words and words[-1].lower() in lexicon().function:
+        words = words[:-1]
+    return " ".join(words)
+
+
+def _is_topic(mention: Mention, role: Role) -> bool:
+    is_word = mention.kind in (*_NAMES, MentionKind.DOCUMENT)
+    return (is_word and role.name == "topic") or (mention.kind is MentionKind.VALUE and role.name == "content")
+
+
+def _with_condition(found: Meaning, part: Part, vocabulary: Vocabulary, asker: str) -> Meaning:
+    mention, role = part.mention, part.role
+    if mention.kind is MentionKind.ASKER and role.name == "cond":
+        return _of_asker(found, role, vocabulary, asker)
+    if mention.kind is MentionKind.VALUE and role.name == "cond":
+        return _of_value(found, mention, role, vocabulary)
+    if mention.kind is MentionKind.NUMBER and role.name in CONDITIONS and role.field:
+        return _of_number(found, mention, role, vocabulary.types[role.field])
+    if mention.kind is MentionKind.DATE and role.name == "cond" and role.field:
+        return _of_date(found, mention, role.field, vocabulary.types[role.field])
+    if mention.kind in (MentionKind.NAME, MentionKind.DOCUMENT) and role.name in ("cond", "contains"):
+        return _of_name(found, mention, role)
+    return found
+
+
+def _of_asker(found: Meaning, role: Role, vocabulary: Vocabulary, asker: str) -> Meaning:
+    if not asker:
+        has_persons = FieldType.PERSON in vocabulary.types.values()
+        return replace(found, lacks_asker=found.lacks_asker or has_persons)
+    return found.adding(role.field, asker, negated=role.negated > _LIKELY) if role.field else found
+
+
+def _of_value(found: Meaning, mention: Mention, role: Role, vocabulary: Vocabulary) -> Meaning:
+    values = [each for each in mention.meanings if each.kind is Kind.VALUE]
+    value = next((each for each in values if each.field == role.field), values[0])
+    negated = role.negated > _LIKELY
+    if vocabulary.types[value.field] is FieldType.BOOLEAN:
+        return found.setting(value.field, (value.value == "true") is not negated)
+    return found.adding(value.field, value.value, negated=negated)
+
+
+def _of_number(found: Meaning, mention: Mention, role: Role, type: FieldType) -> Meaning:
+    field, comparison = role.field or "", role.name or ""
+    number = int(mention.number) if mention.number == int(mention.number) else mention.number
+    if type is FieldType.DATE:
+        return found.bounding(field, _years(comparison, int(number)))
+    if comparison == "eq":
+        value: Scalar = number if type is FieldType.NUMBER else mention.text
+        return found.adding(field, value, negated=role.negated > _LIKELY)
+    return found.bounding(field, replace(Bounds(), **{comparison: number}))
+
+
+def _years(comparison: str, year: int) -> Bounds:
+    """The days that compare with a year so."""
+    first, after = f"{year:04}-01-01", f"{year + 1:04}-01-01"
+    return Bounds(
+        gte=first if comparison in ("gte", "eq") else after if comparison == "gt" else None,
+        lt=first if comparison == "lt" else after if comparison in ("lte", "eq") else None,
+    )
+
+
+def _of_date(found: Meaning, mention: Mention, field: str, type: FieldType) -> Meaning:
+    if mention.days is None:
+        return found
+    least, below = mention.days.days.least, mention.days.days.below
+    if type is FieldType.DATE:
+        return found.bounding(field, Bounds(gte=_iso(least), lt=_iso(below)))
+    if least and below and below.year - least.year <= 2:
+        for year in range(least.year, max(below.year, least.year + 1)):
+            found = found.adding(field, year, negated=False)
+        return found
+    if below is None:
+        return found.bounding(field, Bounds(gte=least.year)) if least else found
+    bounds = Bounds(gte=least.year, lte=below.year - 1) if least else Bounds(lt=below.year)
+    return found.bounding(field, bounds)
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+def _of_name(found: Meaning, mention: Mention, role: Role) -> Meaning:
+    if role.field is None:
+        return replace(found, unknown=(*found.unknown, mention.text))
+    if role.name == "contains":
+        return found.bounding(role.field, Bounds(contains=mention.text))
+    return found.adding(role.field, mention.text, negated=role.negated > _LIKELY)
+
+
+def _with_field(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    role = part.role.name
+    is_value = part.mention.kind is MentionKind.VALUE and role not in ("cond", "content")
+    if part.mention.kind is not MentionKind.FIELD and not is_value:
+        return found
+    field = named_field(part.mention, reading.facts, vocabulary)
+    if field is None:
+        return found
+    if role == "agg":
+        return _computing(found, field, part.role.operations)
+    if role == "count":
+        return _computing(found, field, ("count",))
+    if role in ("null", "set"):
+        return found.bounding(field, Bounds(present=role == "set"))
+    if role == "by":
+        return replace(found, group=_once(found.group, field), fields=_once(found.fields, field))
+    return replace(found, fields=_once(found.fields, field)) if role == "show" else found
+
+
+def perhaps_asked_for(reading: Reading, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The fields that may be asked for, though it is likelier that their words mean nothing."""
+    asked = (each for each, role in reading.of_kind(MentionKind.FIELD) if role.chances.get("show", 0.0) > _PERHAPS)
+    return tuple(filter(None, (named_field(each, reading.facts, vocabulary) for each in asked)))
+
+
+def _once(fields: tuple[str, ...], field: str) -> tuple[str, ...]:
+    return fields if field in fields else (*fields, field)
+
+
+def _computing(found: Meaning, field: str, operations: Sequence[Operation]) -> Meaning:
+    new = [Aggregate(each, field) for each in operations]
+    return replace(found, aggregates=tuple(dict.fromkeys((*found.aggregates, *new))))
+
+
+def named_field(mention: Mention, facts: Facts, vocabulary: Vocabulary) -> str | None:
+    """The field that a phrase names; of several, the one with most other words of its name in the message."""
+    fields = mention.fields(Kind.FIELD) or tuple(
+        each.field for each in mention.meanings if vocabulary.types.get(each.field) is FieldType.BOOLEAN
+    )
+    if len(fields) <= 1:
+        return fields[0] if fields else None
+    others = set(facts.base) - set(facts.base[mention.start : mention.end])
+
+    def fitting(field: str) -> tuple[int, bool]:
+        words = set(split_words(field))
+        return len(words & others), bool(words & _FIRST_OF)
+
+    return max(fields, key=fitting)
+
+
+def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """The order; an adjective ("cheapest first") turns the direction of a field that is named beside it."""
+    stated: Sort | None = None
+    implied: Sort | None = None
+    for part in parts:
+        if part.role.name not in ("sort+", "sort-"):
+            continue
+        field = named_field(part.mention, reading.facts, vocabulary)
+        if field is None:
+            continue
+        order = Sort(field, descending=part.role.name == "sort-")
+        if part.mention.meanings[0].level is Level.IMPLIED:
+            implied = order
+        elif stated is None:
+            stated = order
+    if stated and implied:
+        return replace(found, order=replace(stated, descending=implied.descending))
+    return replace(found, order=stated or implied)
+
+
+def _with_counts(found: Meaning, reading: Reading) -> Meaning:
+    """How many, by groups or not; the order of groups; the one record or group that is asked for."""
+    asks = reading.asks
+    if asks["count"] > _LIKELY and not any(each.op == "count" for each in found.aggregates):
+        found = replace(found, aggregates=(DOCUMENTS, *found.aggregates))
+    if found.group and found.order is None and max(asks["most"], asks["fewest"]) > _LIKELY:
+        found = _ordering_groups(found, asks)
+    if asks["one"] > _LIKELY and found.limit is None and found.order:
+        found = replace(found, limit=1)
+    return found
+
+
+def _ordering_groups(found: Meaning, asks: Mapping[str, float]) -> Meaning:
+    """Groups in the order of what is computed for them, or of how many records they have."""
+    descending = asks["most"] >= asks["fewest"]
+    computed = next((each for each in found.aggregates if each.op != "count"), None)
+    if computed is None or asks["count"] > _LIKELY:
+        return replace(found, order=Sort(EVERY, descending, "count"))
+    rest = tuple(each for each in found.aggregates if each != computed)
+    return replace(found, aggregates=rest, order=Sort(computed.field, descending, computed.op))
+
+
+def _together(found: Meaning, parts: Sequence[Part], facts: Facts, vocabulary: Vocabulary) -> frozenset[str]:
+    """The fields of lists whose values are joined by "and", and by no "or"."""
+    names = [name for name, values in found.wanted.items() if len(values) > 1]
+    lists = [name for name in names if vocabulary.types[name] is FieldType.KEYWORDS]
+    return frozenset(name for name in lists if _joined_by_and(name, parts, facts))
+
+
+def _joined_by_and(name: str, parts: Sequence[Part], facts: Facts) -> bool:
+    own = [part.mention for part in parts if part.role.field == name and part.role.is_condition]
+    between = [token.text for token in facts.tokens[own[0].start : own[-1].end]] if own else []
+    return not _OR.intersection(between) and bool(_AND.intersection(between))

@@ -1,20 +1,52 @@
-"""A plan: what one message asks for, and the one way in which it is answered."""
+"""Plans: their values, what contradicts itself in one, and the port of what makes them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from enum import StrEnum
+from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from cicada.dialogue import ShownDocument
-from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
-from cicada.documents.model import Condition, Subject
-from cicada.understanding.model import Intent
+from cicada.dialogue import NOTHING_SHOWN, Shown, ShownDocument, Turn
+from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, Operation, Sort
+from cicada.documents.model import Condition, KnowledgeBaseKey, Subject
+from cicada.knowledge_bases.schema import FieldType, Schema
 
 BY_MODEL = "model"
 """The beginning of `Plan.by` of a plan that a model made."""
 PAGE_SIZE = 20
 """Documents of a listing's page, where the message names no number."""
+_GROUPED_BY = 2
+_TYPES: Mapping[Operation, tuple[FieldType, ...]] = {
+    "count": tuple(FieldType),
+    "sum": (FieldType.NUMBER,),
+    "avg": (FieldType.NUMBER,),
+    "min": (FieldType.NUMBER, FieldType.DATE),
+    "max": (FieldType.NUMBER, FieldType.DATE),
+}
+
+
+class Intent(StrEnum):
+    SCRIPT_QUERY = "script_query"
+    PROFILE_REQUEST = "profile_request"
+    THEORY_REQUEST = "theory_request"
+    GENERAL = "general"
+
+
+class Classification(Struct, frozen=True):
+    """The intent of a message.
+
+    `confidence` is between 0 and 1: the share of the evidence for `intent`.
+    `reason` is one phrase for a log or a trace; it quotes only the cue words of the message.
+    `seems`: what the message is likeliest for by its words, where the base searches for all that is not sure.
+    """
+
+    intent: Intent
+    confidence: float
+    reason: str
+    seems: Classification | None = None
 
 
 class Shape(StrEnum):
@@ -97,3 +129,90 @@ class Plan(Struct, frozen=True):
         if not self.group and self.aggregates in ((), (DOCUMENTS,)):
             return True
         return bool(self.fields) or (not self.group and bool(self.sort or self.limit))
+
+
+class PlanRequest(Struct, frozen=True):
+    """A message and what a plan may depend on.
+
+    `now`: in the user's time zone. `turns`: earlier ones, within a token budget; `messages`: the user's earlier ones,
+    in full; both oldest first. `schema`: of `knowledge_base`, the one that is asked unless the plan names another.
+    `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by which owner fields call the
+    user, empty if unknown. `intents`: those that the base serves. `listing`: the page of documents that the last answer
+    showed. `shown`: what it showed under numbers.
+    """
+
+    message: str
+    knowledge_base: str
+    now: datetime
+    tenant: str = "default"
+    turns: tuple[Turn, ...] = ()
+    messages: tuple[str, ...] = ()
+    schema: Schema = field(default_factory=Schema)
+    bases: Mapping[str, str] = field(default_factory=dict)
+    asker: str = ""
+    intents: tuple[Intent, ...] = tuple(Intent)
+    listing: ListedPage | None = None
+    shown: Shown = NOTHING_SHOWN
+
+    @property
+    def base_key(self) -> KnowledgeBaseKey:
+        return KnowledgeBaseKey(self.tenant, self.knowledge_base)
+
+
+class Planner(Protocol):
+    """Makes one plan of one message."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        """Make the plan of a message.
+
+        A planner that needs a service raises `DependencyError` or `ConfigurationError`, and `PlanRefusedError` for a
+        reply that is no plan of this base.
+        """
+        ...
+
+
+def contradiction(plan: Plan, schema: Schema | None = None) -> str | None:
+    """What contradicts itself in the plan, as the rest of a sentence about it; None if nothing does.
+
+    Documents that are named are looked up first: which they are and what is read of them is not decided by the plan.
+    `schema`: of the base whose fields the plan names; without it the types of fields are not compared.
+    """
+    computes = bool(plan.aggregates or plan.group or plan.fields or (plan.sort and plan.sort.of))
+    listing = bool(plan.filters or plan.sort or computes or plan.limit)
+    if plan.subjects and not plan.named and plan.shape not in (Shape.CONTENT_ONLY, Shape.HYBRID):
+        return f"is {plan.shape} and reads documents"
+    if plan.intent is not Intent.SCRIPT_QUERY and plan.shape is not Shape.NO_MATCH:
+        return f"has the intent {plan.intent} and searches"
+    if plan.wants_documents and plan.shape not in (Shape.CONTENT_ONLY, Shape.HYBRID):
+        return f"is {plan.shape} and wants documents about a subject"
+    if plan.shape in (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION):
+        return f"is {plan.shape} and searches" if listing or plan.search_value else None
+    if plan.shape is Shape.METADATA_ONLY:
+        return "is MetadataOnly and searches texts" if plan.search_value else _uncomputable(plan, schema)
+    if not (plan.search_value or plan.subjects or plan.named):
+        return f"is {plan.shape} and searches for nothing"
+    if computes and not plan.wants_documents:
+        return f"is {plan.shape} and computes numbers or asks for fields"
+    if plan.shape is Shape.HYBRID and not (plan.filters or plan.named):
+        return "is Hybrid and has no filters"
+    if plan.shape is Shape.CONTENT_ONLY and plan.filters:
+        return "is ContentOnly and has filters"
+    return _uncomputable(plan, schema)
+
+
+def _uncomputable(plan: Plan, schema: Schema | None) -> str | None:
+    """What of its numbers cannot be computed."""
+    sort = plan.sort
+    if sort and (sort.of or sort.field == EVERY) and not (sort.of and plan.group):
+        return "sorts by a number of groups and has no groups"
+    if len(plan.group) > _GROUPED_BY or len(set(plan.group)) < len(plan.group):
+        return "groups by more than two fields, or by one twice"
+    asked = [*plan.aggregates, *([Aggregate(sort.of, sort.field)] if sort and sort.of else [])]
+    return next((f"asks for the {each.op} of a field that has none" for each in asked if not _fits(each, schema)), None)
+
+
+def _fits(aggregate: Aggregate, schema: Schema | None) -> bool:
+    if aggregate.field == EVERY:
+        return aggregate.op == "count"
+    field = schema.fields.get(aggregate.field) if schema else None
+    return field is None or field.type in _TYPES[aggregate.op]

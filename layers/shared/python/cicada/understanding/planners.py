@@ -20,9 +20,7 @@ from cicada.deadline import Deadline, ending_by
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.text import one_line
 from cicada.understanding.last_answer import of_last_answer
-from cicada.understanding.model import Intent
-from cicada.understanding.plan import Plan
-from cicada.understanding.planner import Planner, PlanRequest
+from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest
 
 BY_RULES = "rules"
 MODEL_FAILED = "rules_after_model_failed"

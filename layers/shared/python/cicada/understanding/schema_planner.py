@@ -17,17 +17,23 @@ from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.asking_back import LEAD, clarification, completed, may_be_reply, refers_back, with_name
-from cicada.understanding.composition import meaning_of, perhaps_asked_for
 from cicada.understanding.facts import MentionKind
-from cicada.understanding.follow_up_cues import YOU
+from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
-from cicada.understanding.meaning import Meaning
+from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for
 from cicada.understanding.naming_phrases import DEFINITE, Described, described, names_others, without
-from cicada.understanding.reading import Reading, read, with_lists_as_topics
+from cicada.understanding.reading import (
+    LIKELY,
+    SURE,
+    Reading,
+    read,
+    unread_subject,
+    wish_for_documents,
+    with_lists_as_topics,
+)
 from cicada.understanding.vocabulary import Vocabulary, compiled
-from cicada.understanding.wishes import LIKELY, SURE, unread_subject, wish_for_documents
 
 TURNS = 8
 """Earlier messages that are looked at."""

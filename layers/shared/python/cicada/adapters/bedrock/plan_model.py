@@ -14,8 +14,7 @@ from cicada.adapters.bedrock.forced_tool import ForcedTool, tool_input
 from cicada.errors import PlanRefusedError
 from cicada.observability.telemetry import count_tokens
 from cicada.understanding.by_model.prompt import TOOL, TOOL_DESCRIPTION, PlanPrompt, PlanPrompts, message_text
-from cicada.understanding.plan import Plan
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import Plan, PlanRequest
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient

@@ -12,7 +12,7 @@ from cicada.dialogue import Turn
 from cicada.errors import ConfigurationError, PlanRefusedError
 from cicada.knowledge_bases.plan_guide import PlanExample, PlanGuide
 from cicada.quotation import visible
-from cicada.understanding.planner import PlanRequest
+from cicada.understanding.plan import PlanRequest
 
 if TYPE_CHECKING:
     from cicada.understanding.by_model.form import PlanForm

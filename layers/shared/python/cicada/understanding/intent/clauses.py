@@ -1,8 +1,4 @@
-"""The features of a message's clauses.
-
-"Thanks, that was great! Now delete the card" begins as conversation and ends as an order. The message as a whole has
-the features of both; its clauses tell what goes together, and the last often what is wanted.
-"""
+"""What the models of intents see of a message's clauses, each by itself."""
 
 from __future__ import annotations
 
@@ -13,9 +9,9 @@ from typing import TypeAlias
 from zlib import crc32
 
 from cicada.understanding.intent.concepts import Placed, Step
-from cicada.understanding.intent.hashes import joined
 from cicada.understanding.intent.reading import words_of
 
+MASK = (1 << 32) - 1
 _END_OF_CLAUSE = re.compile(r"(?<=[.!?;:…。！？,，、])\s*|\s[-–—]+\s")
 _MOST_COUNTED = 3
 _PAIRED_WORDS = 14
@@ -23,6 +19,11 @@ _FIRST, _LAST, _NUMBER = (crc32(name.encode()) for name in ("first", "last", "nu
 _RARE = 7
 
 _Hashes: TypeAlias = list[int]
+
+
+def joined(left: int, right: int) -> int:
+    """The hash of two hashes in this order."""
+    return (left * 0x9E3779B1 ^ right * 0x85EBCA6B + 0x27D4EB2F) & MASK
 
 
 def of_clauses(text: str, steps: Sequence[Placed], frequent: frozenset[str]) -> tuple[_Hashes, _Hashes]:

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations, filterfalse, pairwise
 from zlib import crc32
 
-from cicada.understanding.intent.clauses import of_clauses
+from cicada.understanding.intent.clauses import MASK, joined, of_clauses
 from cicada.understanding.intent.concepts import Lexicon, Step
-from cicada.understanding.intent.hashes import MASK, joined
 from cicada.understanding.intent.reading import Reading, is_ideograph, read
 
 _LONGEST_CHARACTER_GRAM = 4
