@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
@@ -14,6 +15,7 @@ from tests.unit.understanding.test_meanings import understood
 
 LIST = "charters of Bakers or Rope Makers"
 CHARTERS = ("charter",)
+YEAR = Bounds(gte="2025-01-01", lt="2026-01-01")
 GUILDS = ("Bakers", "Rope Makers")
 
 
@@ -47,6 +49,23 @@ def test_what_was_listed_is_counted_computed_with_and_sorted() -> None:
 def test_another_period_is_of_the_date_that_was_spoken_of() -> None:
     found = understood("charters expiring in 2026", "and in 2027?").meaning
     assert found.bounds == {"expiry_date": Bounds(gte="2027-01-01", lt="2028-01-01")}
+
+
+@pytest.mark.parametrize(
+    ("before", "message", "changed"),
+    [
+        ("charters with a fee over 100", "no, 200", {"bounds": {"fee": Bounds(gt=200)}}),
+        ("charters with a fee between 100 and 500", "sorry, up to 900", {"bounds": {"fee": Bounds(gte=100, lte=900)}}),
+        ("charters sealed in 2025", "no, expiring in 2025", {"bounds": {"expiry_date": YEAR}}),
+        ("charters sealed in 2025", "scrap the date", {"bounds": {}}),
+        (LIST, "no, without Bakers", {"wanted": {"kind": CHARTERS, "guild": ("Rope Makers",)}}),
+        ("lapsed charters", "no, not those, the ledgers", {"wanted": {"stage": ("lapsed",), "kind": ("ledger",)}}),
+        ("charters by fee, highest first", "no, the other way round", {"order": Sort("fee")}),
+    ],
+)
+def test_a_correction_replaces_what_it_is_about(before: str, message: str, changed: dict[str, object]) -> None:
+    found, earlier = understood(before, message).meaning, understood(before).meaning
+    assert found == replace(earlier, **changed)
 
 
 @pytest.mark.parametrize("message", ["who sealed it?", "is it lapsed?", "and when does it expire?"])

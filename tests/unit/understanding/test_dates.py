@@ -106,3 +106,26 @@ def test_a_length_of_time_is_marked_as_one() -> None:
 def test_a_month_that_is_expected_is_the_next_one() -> None:
     (phrase,) = date_phrases(tokens_of("in March"), NOW)
     assert phrase.to_come(NOW).least == date(2027, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [
+        ("Verträge seit März 2025", "2025-03-01", None),
+        ("in den nächsten 30 Tagen", "2026-05-20", "2026-06-20"),
+        ("am 1. März 2025", "2025-03-01", "2025-03-02"),
+        ("zwischen März und Juni 2024", "2024-03-01", "2024-07-01"),
+        ("le mois dernier", "2026-04-01", "2026-05-01"),
+        ("les trois derniers mois", "2026-02-20", None),
+        ("los contratos del año pasado", "2025-01-01", "2026-01-01"),
+        ("antes de 2020", None, "2020-01-01"),
+        ("nos próximos 30 dias", "2026-05-20", "2026-06-20"),
+        ("prima del 2020", None, "2020-01-01"),
+    ],
+)
+def test_dates_in_other_languages(text: str, least: str | None, below: str | None) -> None:
+    assert stated(text) == [(least, below)]
+
+
+def test_a_word_that_two_languages_share_makes_no_message_foreign() -> None:
+    assert stated("do we mail in april?") == stated("in april")

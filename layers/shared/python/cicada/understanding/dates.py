@@ -5,21 +5,23 @@ The grammar is of English; the words of other languages are read as the English 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import Range
 from cicada.understanding.periods import DateRange, Period, PeriodReader, Unit, may_be_dated, shifted
-from cicada.understanding.words import Token
+from cicada.understanding.words import Token, lexicon
 
 _SINCE = ("since", "as of", "starting", "starting in", "starting from", "starting on", "beginning", "beginning in",
           "on or after", "from", "not before", "no earlier than", "not earlier than", "ever since",
           "at or after")  # fmt: skip
-_AFTER = ("after", "later than", "newer than", "following", "past", "more recent than", "younger than", "beyond")
-_BEFORE = ("before", "prior to", "earlier than", "older than", "preceding", "pre", "ahead of", "predating")
+_AFTER = ("after", "after of", "later than", "newer than", "following", "past", "more recent than", "younger than",
+          "beyond")  # fmt: skip
+_BEFORE = ("before", "before of", "prior to", "earlier than", "older than", "preceding", "pre", "ahead of", "predating")
 _UNTIL = ("until", "till", "til", "through", "thru", "up to", "up until", "up till", "no later than", "not later than",
           "on or before", "not after", "by", "at the latest by", "up to and including", "to")  # fmt: skip
 _IN = ("in", "during", "within", "on", "over", "throughout", "for", "of", "dated", "at", "from", "in the course of")
@@ -36,6 +38,9 @@ _BY_NOW = ("as of today", "as of now", "by now", "by today", "today", "now", "al
 _ELAPSED_WORDS = frozenset({"overdue", "past", "passed"})
 _BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "starting", "beginning"})
 _JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
+_NUMBERS: Final = range(2, 13)
+_UNITS = frozenset({"day", "week", "month", "quarter", "year"})
+_OFFSETS = frozenset({"last", "next"})
 
 
 class DatePhrase(Struct, frozen=True):
@@ -68,6 +73,7 @@ _MOST_BEFORE_DATED = 8
 
 def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     """The ranges of dates that a message states, in order. `now` is a day in the user's time zone."""
+    tokens = in_english(tokens)
     dated = [at for at, token in enumerate(tokens) if may_be_dated(token.text) or token.text in _ELAPSED_WORDS]
     near = {at - i for at in dated for i in range(_MOST_BEFORE_DATED + 1)}
     grammar = _DateGrammar(PeriodReader(tokens, now))
@@ -249,3 +255,36 @@ def _ordered(first: Period, last: Period) -> tuple[date | None, date | None]:
         later = (least.month, least.day) > (final.month, final.day)
         least = shifted(least, Unit.YEAR, final.year - least.year - later)
     return (least, below) if least < below else (last.days.least, first.days.below)
+
+
+def in_english(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with the words of dates in English and in its order; as they are if the message has none.
+
+    Each token stays in its place, so that what is read of them stands where it stood.
+    """
+    words = max(lexicon().dates.values(), key=lambda words: _own(tokens, words))
+    if not _own(tokens, words):
+        return tokens
+    said = [replace(each, text=_word(each.text, words)) for each in tokens]
+    for at in range(len(said) - 1):
+        _in_order(said, at)
+    return said
+
+
+def _own(tokens: Sequence[Token], words: Mapping[str, str]) -> int:
+    """How many tokens are words of this language, and not of several."""
+    return sum(each.text in words and each.text not in lexicon().shared_dates for each in tokens)
+
+
+def _word(text: str, words: Mapping[str, str]) -> str:
+    number = lexicon().numbers.get(text, 0.0)
+    return str(int(number)) if number in _NUMBERS else words.get(text, text)
+
+
+def _in_order(said: list[Token], at: int) -> None:
+    """Put "last" and "next" before "month" and before "3 months", where English has them."""
+    first, second = said[at], said[at + 1]
+    follows_unit = first.text in _UNITS and second.text in _OFFSETS
+    follows_number = first.text.isdecimal() and second.text in _OFFSETS
+    if follows_unit or follows_number:
+        said[at], said[at + 1] = replace(first, text=second.text), replace(second, text=first.text)

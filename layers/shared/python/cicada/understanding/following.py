@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DOCUMENTS, Aggregate, Operation
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Operation, Sort
 from cicada.knowledge_bases.schema import FieldType
+from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import code, three, two
 from cicada.understanding.heads import Heads
-from cicada.understanding.meaning import Meaning
+from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.reading import OPERATIONS, Reading
-from cicada.understanding.vocabulary import Vocabulary
+from cicada.understanding.vocabulary import Kind, Vocabulary
+from cicada.understanding.words import lexicon, split_words, word_set
 
 NEW = "new"
 PARTS = ("conditions", "aggregates", "group", "fields", "order", "limit", "topic")
 """The parts of a plan that the next message may keep; each has a head."""
 _LIKELY = 0.5
 _LEAST_NEW = 0.1
+_DATES = word_set("date day week month quarter year time deadline period datum monat jahr année mois fecha año mes")
+_THOSE = word_set("those these them that this die diese ceux celles ésos esos esas")
+_TURNED = word_set("reverse reversed round around opposite umgekehrt andersrum inverse inversement revés contrário")
+_COMPARING = frozenset({"GT", "LT", "BETWEEN"})
+_LEAST, _MOST = ("gt", "gte"), ("lt", "lte")
 
 
 class Earlier(Struct, frozen=True):
@@ -95,9 +103,11 @@ def _part(meaning: Meaning, name: str) -> object:
     return meaning.restricted if name == "conditions" else getattr(meaning, name)
 
 
-def continued(own: Meaning, before: Earlier, found: Following, vocabulary: Vocabulary) -> Meaning:
+def continued(own: Meaning, before: Earlier, found: Following, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     """The message's own meaning with what it keeps of the plan before."""
     earlier = before.meaning
+    if found.relation == "correct":
+        own, earlier = corrected(own, earlier, reading, vocabulary)
     own = _on_the_same_date(own, earlier, vocabulary)
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
@@ -161,3 +171,124 @@ def strategy_of(meaning: Meaning, strategy: str, before: Earlier) -> str:
         return "H" if meaning.restricted or meaning.named else "C"
     states = bool(meaning.restricted or meaning.named or meaning.aggregates or meaning.fields or meaning.order)
     return "M" if strategy == "M" or states or before.strategy == "M" else strategy
+
+
+def corrected(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> tuple[Meaning, Meaning]:
+    """What the message means, and what of the plan before it leaves, so that both can be joined."""
+    own = _without_what_was_said(_as_wanted(own, earlier, reading), earlier)
+    own = _on_the_same_number(own, earlier, reading, vocabulary)
+    own = _grouped_anew(own, earlier)
+    if _is_empty(own) and earlier.order is not None:
+        own = replace(own, order=_turned(earlier.order, reading), limit=earlier.limit)
+    dropped = {*_dropped(reading, earlier, vocabulary), *_moved(own, earlier)}
+    return own, _without(earlier, dropped)
+
+
+def _as_wanted(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
+    """Of "not those, the closed ones" the closed ones are wanted; "without York" takes York out of several."""
+    words = [each.text for each in reading.facts.tokens]
+    pairs = zip(words, words[1:], [*words[2:], "."], strict=False)
+    if any(lexicon().cues.get(no) == "NOT" and those in _THOSE and not end[0].isalnum() for no, those, end in pairs):
+        return replace(own, wanted={**own.unwanted, **own.wanted}, unwanted={})
+    for name, values in own.unwanted.items():
+        rest = tuple(each for each in earlier.wanted.get(name, ()) if each not in values)
+        if rest and name not in own.wanted:
+            unwanted = {each: own.unwanted[each] for each in own.unwanted if each != name}
+            own = replace(own, wanted={**own.wanted, name: rest}, unwanted=unwanted)
+    return own
+
+
+def _without_what_was_said(own: Meaning, earlier: Meaning) -> Meaning:
+    """The message without the value that it takes back: of "critical, not high" the word "high" is no topic."""
+    said = {word for values in earlier.wanted.values() for value in values for word in split_words(str(value))}
+    is_taken_back = said.issuperset(split_words(own.topic))
+    return replace(own, topic="") if own.topic and is_taken_back and not earlier.topic else own
+
+
+def _on_the_same_number(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """A number without a field ("make it 150") is of the number that the plan before compares, in the same way."""
+    numbers = [name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
+    named = {field for mention, _ in reading.of_kind(MentionKind.FIELD) for field in mention.fields(Kind.FIELD)}
+    stated = [name for name in own.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
+    if len(numbers) != 1 or len(stated) > 1 or named.intersection(stated):
+        return own
+    before = earlier.bounds[numbers[0]]
+    if stated:
+        bounds = {name: each for name, each in own.bounds.items() if name != stated[0]}
+        return replace(own, bounds={**bounds, numbers[0]: _compared(own.bounds[stated[0]], before, reading)})
+    said = [mention.number for mention, _ in reading.of_kind(MentionKind.NUMBER)]
+    if len(said) != 1 or earlier.limit is not None or not _is_empty(replace(own, limit=None)):
+        return own
+    return replace(own, limit=None, bounds={numbers[0]: _compared(Bounds(gte=said[0]), before, reading)})
+
+
+def _compared(own: Bounds, before: Bounds, reading: Reading) -> Bounds:
+    """The new limits; the other limit stays, and a number without a comparison is compared as the one before."""
+    cues = {lexicon().cues.get(each.text) for each in reading.facts.tokens}
+    stated, earlier = _limits(own), _limits(before)
+    if cues.isdisjoint(_COMPARING) and len(stated) == len(earlier) == 1:
+        return Bounds(**{next(iter(earlier)): next(iter(stated.values()))})
+    if len(stated) == 1 and len(earlier) == 2:
+        side = _LEAST if stated.keys() & set(_LEAST) else _MOST
+        return Bounds(**{name: each for name, each in earlier.items() if name not in side}, **stated)
+    return own
+
+
+def _limits(bounds: Bounds) -> dict[str, Any]:
+    return {name: value for name in (*_LEAST, *_MOST) if (value := getattr(bounds, name)) is not None}
+
+
+def _grouped_anew(own: Meaning, earlier: Meaning) -> Meaning:
+    """Of "per office, not per drafter" the group that is new."""
+    group = tuple(name for name in own.group if name not in earlier.group)
+    if not group or group == own.group:
+        return own
+    return replace(own, group=group, fields=tuple(name for name in own.fields if name not in earlier.group))
+
+
+def _is_empty(own: Meaning) -> bool:
+    states = own.restricted or own.aggregates or own.group or own.fields or own.order or own.limit
+    return not (states or own.topic or own.named)
+
+
+def _turned(order: Sort, reading: Reading) -> Sort:
+    """The order in the direction that the message names, or else the other way round, if it says so."""
+    words = [each.text for each in reading.facts.tokens]
+    if not _TURNED.isdisjoint(words):
+        return Sort(order.field, not order.descending, order.of)
+    cues = {lexicon().cues.get(word) for word in words}
+    if cues & {"MIN", "ASC", "OLD"}:
+        return Sort(order.field, descending=False, of=order.of)
+    return Sort(order.field, descending=True, of=order.of) if cues & {"MAX", "DESC", "NEW"} else order
+
+
+def _dropped(reading: Reading, earlier: Meaning, vocabulary: Vocabulary) -> Iterator[str]:
+    """The conditions that the message takes away: "scrap the date", "forget about the room"."""
+    tokens = reading.facts.tokens
+    at = next((place for place, each in enumerate(tokens) if lexicon().cues.get(each.text) == "DROP"), None)
+    if at is None:
+        return
+    for mention in reading.facts.mentions:
+        if mention.start > at:
+            yield from (each.field for each in mention.meanings if each.field in earlier.restricted)
+    if not _DATES.isdisjoint(each.text for each in tokens[at:]):
+        yield from (name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.DATE)
+
+
+def _moved(own: Meaning, earlier: Meaning) -> Iterator[str]:
+    """The fields that a condition was on which is now on another: "due in 2025, not reported"."""
+    pairs: tuple[tuple[Mapping[str, Any], Mapping[str, Any]], ...] = (
+        (own.bounds, earlier.bounds),
+        (own.wanted, earlier.wanted),
+    )
+    for now, before in pairs:
+        new = [each for name, each in now.items() if name not in before]
+        yield from (name for name, each in before.items() if name not in now and each in new)
+
+
+def _without(earlier: Meaning, fields: set[str]) -> Meaning:
+    def rest(conditions: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: each for name, each in conditions.items() if name not in fields}
+
+    wanted, unwanted, bounds = rest(earlier.wanted), rest(earlier.unwanted), rest(earlier.bounds)
+    return replace(earlier, wanted=wanted, unwanted=unwanted, bounds=bounds)

@@ -218,7 +218,7 @@ class PeriodReader(Struct, frozen=True):
         """1 May 2025, 1st of May, May 1st 2025; without a year, the latest such day that is not in the future."""
         day = _day_number(self.word(at))
         if day:
-            month_at = at + 1 + (self.word(at + 1) == "of")
+            month_at = at + 1 + (self.word(at + 1) in {"of", "."})
             year_at = month_at + 1
         else:
             month_at, year_at = at, at + 2

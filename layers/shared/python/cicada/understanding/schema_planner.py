@@ -214,7 +214,7 @@ class SchemaReader(Struct, frozen=True):
         earlier, meaning = Earlier(before.meaning, before.strategy), own.meaning
         if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
             meaning = replace(meaning, topic="")  # "Is it approved?" asks for a field of what was listed.
-        whole = continued(meaning, earlier, found, self.vocabulary)
+        whole = continued(meaning, earlier, found, own.reading, self.vocabulary)
         kept = [max(each, 1 - each) for each in found.keeps.values()]
         sure = min(own.confidence, found.chance, *kept)
         wants = own.wants_documents or own.speaks_of_the_list(before)

@@ -164,7 +164,10 @@ class Implied(Struct, frozen=True):
 
 
 class Lexicon(Struct, frozen=True):
-    """The closed classes of words. `cues`: the cue of each word; `kinds`: words in field names by their kind."""
+    """The closed classes of words. `cues`: the cue of each word; `kinds`: words in field names by their kind.
+
+    `dates`: by language the English word of each word of dates; `shared_dates`: those that tell no language.
+    """
 
     records: tuple[str, ...]
     function: frozenset[str]
@@ -177,6 +180,8 @@ class Lexicon(Struct, frozen=True):
     implied: Mapping[str, Implied]
     demonyms: Mapping[str, tuple[str, ...]]
     kinds: Mapping[str, frozenset[str]]
+    dates: Mapping[str, Mapping[str, str]]
+    shared_dates: frozenset[str]
 
 
 @cache
@@ -199,7 +204,13 @@ def lexicon() -> Lexicon:
         implied=_implied(data["implied"]),
         demonyms={country: tuple(words.split()) for country, words in data["demonyms"].items()},
         kinds={kind: frozenset(words.split()) for kind, words in data["kinds"].items()},
+        shared_dates=frozenset(data["dates"].pop("shared").split()),
+        dates={language: _dates(words) for language, words in data["dates"].items()},
     )
+
+
+def _dates(words: Mapping[str, str]) -> dict[str, str]:
+    return {each: english for english, own in words.items() for each in own.split()}
 
 
 def _implied(entries: list[dict[str, str]]) -> dict[str, Implied]:
