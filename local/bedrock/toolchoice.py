@@ -32,6 +32,8 @@ _KIND = re.compile(r"\b(character|location|episode|group|topic)s?\b", re.IGNOREC
 _MANY = re.compile(r"\b(?:profiles|theories|cards|entries|notes)\b", re.IGNORECASE)
 # Words of a message that wants a new entry, and not more in the one that is there.
 _CREATES = re.compile(r"\b(?:create|make|new|start|set up|another|one more)\b", re.IGNORECASE)
+# Words before the name of an entry that is taken to be there: "add to Banquo: …".
+_ADDS_TO = re.compile(r"\b(?:to|into|onto|in|on|update|extend)\b", re.IGNORECASE)
 _KEPT = re.compile(r"^The (?:\w+ )?(?:profile|theory) “[^\n]*:\n((?:\|[^\n]*(?:\n|$))+)")
 
 
@@ -216,8 +218,7 @@ def _further(request: Request, message: str, done: Sequence[Done], offered: Mapp
     if request.action == "save" and len(done) == 1 and last.result.startswith(TAKEN) and not _CREATES.search(message):
         more = offered[_tool_name(replace(request, action="append"))]
         return Call(more, _arguments(replace(request, action="append"), message, more))
-    creates = {said.lower() for said in _CREATES.findall(message)} - {"make"}
-    if is_missing(last.result) and request.action in ("append", "amend") and creates:
+    if is_missing(last.result) and _is_new(request, message):
         new = offered[_tool_name(replace(request, action="save"))]
         return Call(new, _arguments(replace(request, action="save"), message, new))
     kept = _KEPT.match(last.result) if last.name.startswith("get_") else None
@@ -228,6 +229,17 @@ def _further(request: Request, message: str, done: Sequence[Done], offered: Mapp
         request = replace(request, text=corrected(text, message, request.text) or request.text)
         return Call(offered[_tool_name(request)], _arguments(request, message, offered[_tool_name(request)]))
     return None
+
+
+def _is_new(request: Request, message: str) -> bool:
+    """Whether an addition or a correction to an entry that is not there may as well be a new one.
+
+    "Add a theory named Spy: …" and "and one for Francisco: …" name no entry that is taken to be there.
+    """
+    creates = {said.lower() for said in _CREATES.findall(message)} - {"make"}
+    lead, name, _ = message.partition(request.name)
+    names_new = request.action == "append" and bool(name) and not _ADDS_TO.search(lead)
+    return request.action in ("append", "amend") and (bool(creates) or names_new)
 
 
 def _told(request: Request, done: Sequence[Done], embedder: Embedder) -> str:

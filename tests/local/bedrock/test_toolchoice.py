@@ -153,6 +153,12 @@ def test_a_new_entry_that_seemed_more_on_an_old_one_is_saved(said: str) -> None:
     assert called(PROFILES, message, Done("append_to_profile", {}, said))[0] == "save_profile"
 
 
+def test_an_addition_without_an_entry_that_it_could_be_added_to_is_a_new_one() -> None:
+    missing = Done("append_to_profile", {}, "There is no profile “Osric”.")
+    assert called(PROFILES, "and one for Osric: a silly courtier", missing)[0] == "save_profile"
+    assert said(PROFILES, "add to Osric that he is a silly courtier", missing).startswith("There is no profile")
+
+
 def test_an_entry_that_is_not_there_may_be_of_the_other_agent() -> None:
     unknown = Done("delete_profile", {}, "There is no profile “Spy”.")
     assert said(PROFILES, "delete the profile Spy", unknown).endswith(
