@@ -12,11 +12,12 @@ from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.schema import StandingRule
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
+from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import permitted
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.answering.situation import QUESTION, Situation, end_of, passage, text_of
+from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, passage, text_of
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
 CONTENTS: tuple[ContentKind, ...] = get_args(ContentKind)
@@ -100,6 +101,14 @@ def test_when_nothing_is_relevant_enough_the_nearest_is_shown_and_no_model_is_as
         ("retrieve", "rerank:cohere", "below_threshold", "quality:0.00", "below_floor"), 0.0
     )
     assert here.model.prompts == []
+
+
+def test_what_a_named_document_says_is_answered_from_however_far_it_is_from_the_question() -> None:
+    here = Situation(reranker=FixedReranker("cohere", {passage("").passage_id: 0.149}))
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, QUESTION.message, knowledge_base="scripts", named=("Macbeth",))
+    parts = list(here.passages.answer(plan, QUESTION, ANN, documents=frozenset({PLAY.document_id})))
+    assert text_of(parts) == "Seyton [1]."
+    assert (end_of(parts).path[-1], end_of(parts).confidence) == ("generate", 0.0)
 
 
 def test_the_confidence_is_the_relevance_of_the_first_passage() -> None:

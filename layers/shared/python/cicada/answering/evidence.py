@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
@@ -51,6 +52,14 @@ class Gathered(Struct, frozen=True):
     queries: tuple[str, ...]
     path: tuple[str, ...]
     withheld: int = 0
+
+    @property
+    def of_a_named_document(self) -> Gathered:
+        """The same, to be answered from however weak it is: who names a document means what that says."""
+        if self.verdict is not Verdict.BELOW_FLOOR or not self.passages:
+            return self
+        path = tuple(step for step in self.path if step != BELOW_FLOOR)
+        return replace(self, verdict=Verdict.WEAK, path=path)
 
     @property
     def confidence(self) -> float | None:

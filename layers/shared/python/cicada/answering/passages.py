@@ -61,6 +61,8 @@ class PassageAnswerer(Struct, frozen=True):
         search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents)
         with phase("judging"):
             found = self.evidence.gather(plan.search_value or plan.query, base, search)
+        if plan.named and documents:
+            found = found.of_a_named_document
         # Asked once more before anything is shown: a judge and further searches may take seconds.
         permitted = search.permitted(found.passages, lambda each: each.passage.document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
