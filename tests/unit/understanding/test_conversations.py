@@ -52,6 +52,18 @@ def test_another_period_is_of_the_date_that_was_spoken_of() -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "days"),
+    [
+        ("only those before July", Bounds(gte="2025-01-01", lt="2025-07-01")),
+        ("and in March?", Bounds(gte="2025-03-01", lt="2025-04-01")),
+        ("and in 2027?", Bounds(gte="2027-01-01", lt="2028-01-01")),
+    ],
+)
+def test_a_month_without_a_year_is_of_the_year_that_was_spoken_of(message: str, days: Bounds) -> None:
+    assert understood("charters expiring in 2025", message).meaning.bounds == {"expiry_date": days}
+
+
+@pytest.mark.parametrize(
     ("before", "message", "changed"),
     [
         ("charters with a fee over 100", "no, 200", {"bounds": {"fee": Bounds(gt=200)}}),

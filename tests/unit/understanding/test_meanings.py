@@ -179,6 +179,7 @@ def test_a_definite_phrase_names_a_document_or_its_kind_alone() -> None:
 
 
 def test_my_documents_are_the_askers_if_the_name_is_known() -> None:
-    assert understood("Which reports are mine?", asker="Ada Brook").meaning.wanted["keeper"] == ("Ada Brook",)
+    for message in ("Which reports are mine?", "show my lapsed charters"):
+        assert understood(message, asker="Ada Brook").meaning.wanted["keeper"] == ("Ada Brook",)
     unknown = understood("Which reports are mine?")
     assert (unknown.strategy, unknown.question.startswith("Whose documents")) == ("A", True)

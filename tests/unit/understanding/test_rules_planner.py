@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DOCUMENTS, Sort
+from cicada.documents.catalogue import DOCUMENTS, ListedPage, Sort
 from cicada.documents.model import Subject
 from cicada.understanding.by_rules import RulesPlanner
 from cicada.understanding.plan import Classification, Intent, Plan, Shape
@@ -75,3 +75,12 @@ def test_only_what_is_searched_for_is_read() -> None:
 def subjects(message: str, *before: str) -> tuple[Subject, ...]:
     planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "because"))
     return planner.plan(replace(plan_request(), message=message, messages=before)).subjects
+
+
+def test_what_speaks_of_the_documents_that_were_listed_is_for_no_agent() -> None:
+    theory = Classification(Intent.THEORY_REQUEST, 0.9, "…")
+    planner = RulesPlanner(lambda *_: theory, FixedPlanner(CONTENT))
+    asked = replace(plan_request("which of these are not mine?"), schema=SCHEMA)
+    assert planner.plan(asked).intent is Intent.THEORY_REQUEST
+    listed = replace(asked, listing=ListedPage("store", "store"))
+    assert planner.plan(listed).intent is Intent.SCRIPT_QUERY

@@ -15,8 +15,8 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
-from cicada.understanding.asking_back import chosen, completing, may_complete
-from cicada.understanding.classifier import agent_meant
+from cicada.understanding.asking_back import chosen, completing, may_complete, refers_back
+from cicada.understanding.classifier import AGENTS, agent_meant
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import is_page_request, of_last_answer
@@ -98,12 +98,18 @@ class RulesPlanner(Struct, frozen=True):
             return self.documents.plan(request)
         found = self.classify(request.message, request.base_key)
         found = agent_meant(found, request, self.classify, self.asks_change)
+        if found.intent in AGENTS and self._is_about_the_list(request):
+            return self._of_documents(request) or _search(request, found.confidence)
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
         if found.intent is not Intent.SCRIPT_QUERY:
             return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence)
         plan = self._of_documents(request) or _search(request, 1.0)
         return replace(plan, confidence=min(plan.confidence, found.confidence))
+
+    def _is_about_the_list(self, request: PlanRequest) -> bool:
+        """Whether a message speaks of the documents that were just listed: "which of these are not mine?"."""
+        return request.listing is not None and refers_back(request.message) and not self.asks_change(request.message)
 
     def _of_documents(self, request: PlanRequest) -> Plan | None:
         """The plan by the schema; None for what is for the texts."""
@@ -181,14 +187,16 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         query,
         confidence=round(found.confidence, 3),
         clarification=found.question,
-        carried=_carried(found),
+        # What an ordinary search carries over is read from the words of the turns before.
+        carried=() if shape is Shape.CONTENT_ONLY and not found.completes else _carried(found),
         continues=found.continues,
         named=meaning.named if shape in _ON_DOCUMENTS else (),
         single=found.single and shape in _ON_DOCUMENTS,
     )
     if found.wants_documents:
         topic, concepts = meaning.topic, concepts_of(meaning.topic)
-        return _listing(replace(plan, wants_documents=True, search_value=topic, key_concepts=concepts), meaning, schema)
+        about = replace(plan, wants_documents=True, search_value=topic, key_concepts=concepts, carried=_carried(found))
+        return _listing(about, meaning, schema)
     if shape is Shape.METADATA_ONLY:
         return _listing(plan, meaning, schema)
     if shape not in _ON_DOCUMENTS:

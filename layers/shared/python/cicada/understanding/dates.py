@@ -192,7 +192,7 @@ class _DateGrammar(Struct, frozen=True):
         ):
             value = period.days.below  # "before the end of 2025" includes its last day
         days = DateRange(least=value) if bound == "least" else DateRange(below=value)
-        return DatePhrase(at, period.end, days)
+        return DatePhrase(at, period.end, days, yearless=period.yearless)
 
     def _onward(self, at: int) -> DatePhrase | None:
         start = max(at, self._after_words(at, ("from", "in", "of")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from itertools import combinations
 from typing import Any
 
@@ -15,6 +16,7 @@ from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import code, three, two
 from cicada.understanding.heads import Heads
 from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.words import lexicon, split_words, word_set
@@ -108,7 +110,7 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     earlier = before.meaning
     if found.relation == "correct":
         own, earlier = corrected(own, earlier, reading, vocabulary)
-    own = _on_the_same_date(own, earlier, vocabulary)
+    own = _within(_on_the_same_date(own, earlier, vocabulary), earlier, reading, vocabulary)
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
     meaning = _with_conditions(own, earlier) if keeps else own
@@ -133,6 +135,41 @@ def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) ->
         return own
     bounds = {dates[0] if name == vocabulary.date else name: each for name, each in own.bounds.items()}
     return replace(own, bounds=bounds)
+
+
+def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """Of contracts that expire in 2027, "only those before July" are of 2027 too."""
+    is_yearless = any(mention.days and mention.days.yearless for mention, _ in reading.of_kind(MentionKind.DATE))
+    for name, bounds in own.bounds.items():
+        before = earlier.bounds.get(name)
+        if before is None or vocabulary.types.get(name) is not FieldType.DATE:
+            continue
+        moved = _in_the_year_of(before, bounds) if is_yearless else bounds
+        if _narrows(moved, before):
+            moved = before.joined(moved)
+        own = replace(own, bounds={**own.bounds, name: moved})
+    return own
+
+
+def _in_the_year_of(before: Bounds, own: Bounds) -> Bounds:
+    """The days of a month without a year, in the year that the days before begin in."""
+    own_year, year = (str(each.gte or each.lt or "")[:4] for each in (own, before))
+    if not (own_year.isdecimal() and year.isdecimal()):
+        return own
+    later = int(year) - int(own_year)
+    return replace(own, gte=_years_later(own.gte, later), lt=_years_later(own.lt, later))
+
+
+def _years_later(day: float | str | None, years: int) -> str | None:
+    return None if day is None else shifted(date.fromisoformat(str(day)), Unit.YEAR, years).isoformat()
+
+
+def _narrows(own: Bounds, before: Bounds) -> bool:
+    """Whether an open period ends or begins inside the one before."""
+    edge = own.lt if own.gte is None else own.gte if own.lt is None else None
+    if edge is None or before.gte is None or before.lt is None:
+        return False
+    return str(before.gte) < str(edge) < str(before.lt)
 
 
 def _with_conditions(own: Meaning, earlier: Meaning) -> Meaning:

@@ -142,11 +142,28 @@ def before(roles: Sequence[Role], at: int) -> Before:
 
 
 def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
-    """The roles from left to right: each is read with those before it in view."""
+    """The roles from left to right: each is read with those before it in view. "My approved SOPs" are the asker's."""
     roles: list[Role] = []
-    for mention in facts.mentions:
-        roles.append(_role(roles, mention, line, heads))
+    for at, mention in enumerate(facts.mentions):
+        role = _role(roles, mention, line, heads)
+        if mention.kind is MentionKind.ASKER and role.name == "none" and _owns_records(facts, line, at):
+            role = replace(role, name="cond", chances={"cond": 1.0})
+        roles.append(role)
     return tuple(roles)
+
+
+def _owns_records(facts: Facts, line: Line, at: int) -> bool:
+    """Whether the words behind the asker's are values up to a word for records."""
+    end = facts.mentions[at].end
+    for mention, place in zip(facts.mentions[at + 1 :], line.places[at + 1 :], strict=True):
+        if mention.start != end:
+            return False
+        if line.symbols[place] in RECORDS:
+            return True
+        if mention.kind is not MentionKind.VALUE:
+            return False
+        end = mention.end
+    return False
 
 
 def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> Role:
