@@ -12,11 +12,12 @@ from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
 from local.bedrock.spans import Span, beginning, joined, spans_of, whole
+from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
 # Chosen on the questions that the weights were fitted on (docs/figures/stand-in-answers.json): below the first the
 # passages hardly answer, below the second they perhaps do.
-UNLIKELY, UNSURE = 0.28, 0.38
+UNLIKELY, UNSURE = 0.2, 0.38
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
 RANKED, QUOTED = 3, 4
 OUTLINED = 6
@@ -47,7 +48,7 @@ _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 def answer(prompt: Prompt, embedder: Embedder) -> str:
     """Raises EmbedderUnavailableError."""
     if not prompt.passages:
-        return ENGLISH_ONLY if _is_foreign(prompt.question) else GENERAL
+        return worked_out(prompt.question) or (ENGLISH_ONLY if _is_foreign(prompt.question) else GENERAL)
     asked = _ID.sub("", prompt.question)
     if prompt.is_whole:
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""

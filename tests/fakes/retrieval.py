@@ -58,13 +58,14 @@ class FixedIndex:
 
 
 class OneDocument(InMemoryPassageIndex):
-    """A catalogue in which one document matches every filter."""
+    """A catalogue in which one document matches every filter, or as many as `matching` says."""
 
-    def __init__(self) -> None:
+    def __init__(self, matching: int = 1) -> None:
         super().__init__("fixed", 1)
+        self.matching = matching
 
     def count_documents(self, filter: PassageFilter) -> int:
-        return 1
+        return self.matching
 
 
 class FixedEmbedder:

@@ -60,6 +60,7 @@ class Situation:
     rewriter: FixedRewriter = field(default_factory=FixedRewriter)
     access: OpenAccess = field(default_factory=OpenAccess)
     catalogue: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
+    matching: int = 1
     reported: list[CicadaError] = field(default_factory=list)
     classification: Classification = Classification(Intent.SCRIPT_QUERY, 0.9, "asks about the text")  # noqa: RUF009
 
@@ -102,7 +103,7 @@ class Situation:
         return self
 
     def _filtered(self, base: KnowledgeBase) -> FilteredSearch:
-        return FilteredSearch(self._hybrid(base), OneDocument())
+        return FilteredSearch(self._hybrid(base), OneDocument(self.matching))
 
     def _hybrid(self, base: KnowledgeBase) -> HybridSearch:
         return HybridSearch(

@@ -129,3 +129,7 @@ def test_dates_in_other_languages(text: str, least: str | None, below: str | Non
 
 def test_a_word_that_two_languages_share_makes_no_message_foreign() -> None:
     assert stated("do we mail in april?") == stated("in april")
+
+
+def test_a_present_that_may_be_kept_is_no_month() -> None:
+    assert stated("what a present may be worth") == []

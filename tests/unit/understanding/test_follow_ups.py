@@ -26,6 +26,7 @@ AUSTRIA = "What is the notice period in Austria?"
             ("muscles move", "wings", "bees"),
         ),
         ([AUSTRIA], "Who works there?", Cue.POINTING, ("Austria", "notice period")),
+        ([TANKS], "How does that come true?", Cue.POINTING, ("SOP", "covers", "cleaning", "mixing tanks")),
         ([TANKS], "Why is that important?", Cue.POINTING, ("SOP", "covers", "cleaning", "mixing tanks")),
         ([TANKS], "Are there any others?", Cue.COMPARING, ("SOP", "covers", "cleaning", "mixing tanks")),
         ([AUSTRIA], "and in Germany?", Cue.FRAGMENT, ("notice period",)),

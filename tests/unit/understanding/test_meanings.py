@@ -183,3 +183,10 @@ def test_my_documents_are_the_askers_if_the_name_is_known() -> None:
         assert understood(message, asker="Ada Brook").meaning.wanted["keeper"] == ("Ada Brook",)
     unknown = understood("Which reports are mine?")
     assert (unknown.strategy, unknown.question.startswith("Whose documents")) == ("A", True)
+
+
+@pytest.mark.parametrize(
+    ("message", "descending"), [("which is the oldest letter we have?", False), ("the newest letter", True)]
+)
+def test_what_is_old_is_of_an_early_date(message: str, descending: bool) -> None:
+    assert understood(message).meaning.order == Sort("sealed_on", descending)

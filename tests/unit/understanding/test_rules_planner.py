@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from cicada.dialogue import Shown, ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, ListedPage, Sort
 from cicada.documents.model import Subject
-from cicada.understanding.by_rules import RulesPlanner
+from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.plan import Classification, Intent, Plan, Shape
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
 from tests.unit.understanding.planned import SCHEMA
@@ -84,3 +85,14 @@ def test_what_speaks_of_the_documents_that_were_listed_is_for_no_agent() -> None
     assert planner.plan(asked).intent is Intent.THEORY_REQUEST
     listed = replace(asked, listing=ListedPage("store", "store"))
     assert planner.plan(listed).intent is Intent.SCRIPT_QUERY
+
+
+def test_it_is_the_only_document_that_was_listed() -> None:
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
+    listed = Shown("store", (ShownDocument(1, "sop-qa-011.md"),))
+    asked = replace(
+        plan_request("what does it say on unannounced audits?"), messages=("SOPs in review",), schema=SCHEMA
+    )
+    shown = replace(asked, listing=ListedPage("store", "store"), shown=listed)
+    assert planner.plan(shown).named == ("sop-qa-011.md",)
+    assert planner.plan(asked).named == ()

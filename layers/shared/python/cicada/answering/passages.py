@@ -27,7 +27,7 @@ from cicada.retrieval.model import Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
-from cicada.understanding.plan import Plan
+from cicada.understanding.plan import Plan, Shape
 
 T = TypeVar("T")
 
@@ -51,10 +51,12 @@ class PassageAnswerer(Struct, frozen=True):
         principal: Principal,
         earlier: Sequence[Turn] = (),
         documents: frozenset[str] | None = None,
+        lead: str = "",
     ) -> Iterator[AnswerPart]:
         """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found".
 
-        `documents`: the ids of those that are searched, None for all.
+        `documents`: the ids of those that are searched, None for all. Conditions of the plan that no document meets
+        are left out. `lead` comes before the text.
         """
         yield Progress("searching")
         base = base_of(self.search.bases, principal, plan.knowledge_base)
@@ -63,6 +65,9 @@ class PassageAnswerer(Struct, frozen=True):
             found = self.evidence.gather(plan.search_value or plan.query, base, search)
         if plan.named and documents:
             found = found.of_a_named_document
+        if search.matching == 0 and plan.filters and documents is None:
+            yield from self._without_conditions(plan, question, principal, earlier)
+            return
         # Asked once more before anything is shown: a judge and further searches may take seconds.
         permitted = search.permitted(found.passages, lambda each: each.passage.document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
@@ -78,6 +83,8 @@ class PassageAnswerer(Struct, frozen=True):
             yield Unanswered()
         if shown:
             yield Cited(shown, base.schema)
+        if lead:
+            yield Text(lead)
         if not is_answered:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
@@ -94,6 +101,17 @@ class PassageAnswerer(Struct, frozen=True):
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
         )
+
+    def _without_conditions(
+        self, plan: Plan, question: Question, principal: Principal, earlier: Sequence[Turn]
+    ) -> Iterator[AnswerPart]:
+        """The answer from all documents, where none meets the plan's conditions; it says so first."""
+        schema = base_of(self.search.bases, principal, plan.knowledge_base).schema
+        said = ", ".join(described(each, schema) for each in plan.filters)
+        lead = f"No document meets these conditions: {said}. Of all documents:\n\n"
+        without = replace(plan, shape=Shape.CONTENT_ONLY, filters=(), sort=None, limit=None)
+        for part in self.answer(without, question, principal, earlier, lead=lead):
+            yield replace(part, path=("filter:0", *part.path)) if isinstance(part, Finished) else part
 
 
 class _PermittedSearch:

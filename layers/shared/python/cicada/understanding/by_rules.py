@@ -15,7 +15,7 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
-from cicada.understanding.asking_back import chosen, completing, may_complete, refers_back
+from cicada.understanding.asking_back import chosen, completing, may_complete, refers_back, with_name
 from cicada.understanding.classifier import AGENTS, agent_meant
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
 from cicada.understanding.intent.reading import is_small_talk
@@ -142,6 +142,11 @@ class SchemaPlanner(Struct, frozen=True):
             named = replace(before.meaning, named=(document,), topic=topic)
             chosen_one = replace(before, meaning=named, single=False, continues=True, wants_documents=False)
             return plan_of(chosen_one, request.schema)
+        if (one := _only_one_listed(request)) and (whole := with_name(request.message, one)):
+            found = reader.understand((whole,), today, request.asker)
+            if found.meaning.named:
+                named = replace(found.meaning, named=(one,))
+                return plan_of(replace(found, meaning=named, continues=True), request.schema)
         found = reader.understand((*earlier, request.message), today, request.asker)
         return plan_of(found, request.schema)
 
@@ -170,6 +175,13 @@ def _chosen_document(request: PlanRequest) -> str | None:
     shown = request.listing.documents if request.listing else ()
     place = chosen(request.message, len(shown))
     return None if place is None else shown[place]
+
+
+def _only_one_listed(request: PlanRequest) -> str | None:
+    """The id of the document that the last answer listed, if it was one alone: "it" is this one."""
+    shown = request.shown.documents
+    is_one = request.listing is not None and len(shown) == 1 and not shown[0].excerpt
+    return shown[0].document_id if is_one else None
 
 
 def plan_of(found: Understood, schema: Schema) -> Plan:

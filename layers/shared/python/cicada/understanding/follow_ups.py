@@ -114,6 +114,7 @@ def _implied(reading: Reading, known: frozenset[str]) -> Cue | None:
 _EXISTENTIAL = frozenset({"there", "da", "y", "ci"})
 _ALSO_JOINING = frozenset({"that", "then", "dann", "alors", "entonces", "então", "allora"})
 _FORMS_OF_BE = frozenset({"is", "are", "was", "were", "ist", "sind", "war", "waren"})
+_AUXILIARIES = _FORMS_OF_BE | {"do", "does", "did", "can", "could", "will", "would", "has", "have", "had", "should"}
 
 
 def _is_short(reading: Reading, cues: Cues) -> bool:
@@ -159,7 +160,8 @@ class _Before(Struct, frozen=True):
             return following is None and (self.last is None or not after_be)
         if following is None:
             return True
-        return self.earlier + self.here == 0 and (word.key not in _ALSO_JOINING or after_be)
+        follows_verb = self.last is None or self.last.key in _AUXILIARIES
+        return self.earlier + self.here == 0 and (word.key not in _ALSO_JOINING or follows_verb)
 
 
 def _in_context(words: tuple[Word, ...], cues: Cues) -> Iterator[tuple[_Before, Word, Word | None]]:

@@ -318,7 +318,7 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
         field = named_field(part.mention, reading.facts, vocabulary)
         if field is None:
             continue
-        order = Sort(field, descending=part.role.name == "sort-")
+        order = Sort(field, descending=_is_descending(part, vocabulary.types[field]))
         if part.mention.meanings[0].level is Level.IMPLIED:
             implied = order
         elif stated is None:
@@ -326,6 +326,14 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
     if stated and implied:
         return replace(found, order=replace(stated, descending=implied.descending))
     return replace(found, order=stated or implied)
+
+
+def _is_descending(part: Part, type: FieldType) -> bool:
+    """The direction that was read, but for dates "oldest" and "newest" say it themselves."""
+    cue = lexicon().cues.get(part.mention.text.lower())
+    if type is FieldType.DATE and cue in ("OLD", "NEW"):
+        return cue == "NEW"
+    return part.role.name == "sort-"
 
 
 def _with_counts(found: Meaning, reading: Reading) -> Meaning:

@@ -129,6 +129,7 @@ _UNITS = {
     "yr": Unit.YEAR,
     "yrs": Unit.YEAR,
 }
+_BEFORE_A_DOUBTFUL_MONTH = frozenset({"this", "last", "next"})
 _OFFSETS = {
     **dict.fromkeys(("this", "current", "present"), 0),
     **dict.fromkeys(("last", "previous", "prior", "past", "preceding"), -1),
@@ -297,7 +298,7 @@ class PeriodReader(Struct, frozen=True):
         after = at + 1 + (self.word(at + 1) in {"calendar", "fiscal"})
         unit = _UNITS.get(self.word(after))
         month = MONTHS.get(self.word(after))
-        if month:
+        if month and (self.word(after) not in _DOUBTFUL_MONTHS or self.word(at) in _BEFORE_A_DOUBTFUL_MONTH):
             return self._relative_month(after, month, offset)
         if unit is None or self.word(after).endswith("s"):
             return None

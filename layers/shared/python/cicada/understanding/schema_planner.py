@@ -101,7 +101,8 @@ class _Own(Struct, frozen=True):
 
     def begins_anew(self, before: Understood) -> bool:
         """Whether it names all that it wants: "which documents are about noise?", "what does the Noise Policy say?"."""
-        if before.strategy == "M" and self.strategy in ("C", "H") and self.names_one:
+        asks_of_it = self.strategy in ("C", "H") or bool(self.meaning.fields)
+        if before.strategy == "M" and asks_of_it and self.names_one:
             return True
         if not self.reading.names_records:
             return False
