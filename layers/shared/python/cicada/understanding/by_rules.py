@@ -178,10 +178,10 @@ def _chosen_document(request: PlanRequest) -> str | None:
 
 
 def _only_one_listed(request: PlanRequest) -> str | None:
-    """The id of the document that the last answer listed, if it was one alone: "it" is this one."""
-    shown = request.shown.documents
-    is_one = request.listing is not None and len(shown) == 1 and not shown[0].excerpt
-    return shown[0].document_id if is_one else None
+    """The id of the document that "it" is after a listing: the only one, or the first in an order ("the newest?")."""
+    shown, listing = request.shown.documents, request.listing
+    is_one = listing is not None and (len(shown) == 1 or (shown and listing.sort is not None))
+    return shown[0].document_id if is_one and not shown[0].excerpt else None
 
 
 def plan_of(found: Understood, schema: Schema) -> Plan:
