@@ -6,6 +6,7 @@ and ANSWERED from logistic regression over these, 29 that the passages do not an
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from local.bedrock.words import Rarity, stem, terms, words
 WEIGHTS = np.array([3.8, 1.54, 1.49, 2.19, 1.51, 0.91, 0.91, 1.61], dtype=np.float32)
 # A constant, the best score, the best similarity, how many spans were compared (their logarithm).
 ANSWERED = np.array([-5.29, 0.19, 8.84, -0.54])
+_BEFORE = re.compile(r"\(([^()]+)\)$")  # the question that this one goes on from
 CONTEXT_WORDS = 40  # a shorter speech is embedded with the end of the one before it and the start of the next
 EMBEDDED = 64  # only the best by the other features are embedded: embedding takes most of an answer's time
 
@@ -58,13 +60,16 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
         return Nearest((), (), np.zeros((0, len(WEIGHTS)), np.float32), np.zeros(len(ANSWERED), np.float32))
     features = _features(question, spans)
     shortlist = np.argsort(-(features @ WEIGHTS), kind="stable")[:EMBEDDED]
-    vectors = embedder.embed([question, *(_in_context(spans, int(position)) for position in shortlist)]).unit()
+    asked = [question, *_BEFORE.findall(question)]
+    vectors = embedder.embed([*asked, *(_in_context(spans, int(position)) for position in shortlist)]).unit()
+    nearness = vectors[len(asked) :] @ vectors[: len(asked)].T
     features = features[shortlist]
-    features[:, 0] = vectors[1:] @ vectors[0]
+    features[:, 0] = nearness[:, 0]
     scores = features @ WEIGHTS
     order = np.argsort(-scores, kind="stable")
     ranked = zip(map(int, shortlist[order]), map(float, scores[order]), strict=True)
-    signals = np.array([1.0, scores.max(), features[:, 0].max(), math.log(len(scores))], np.float32)
+    # What answers the question before answers what goes on from it too: "And a minor one?" is near to nothing.
+    signals = np.array([1.0, scores.max(), nearness.max(), math.log(len(scores))], np.float32)
     return Nearest(tuple(spans), tuple(ranked), features[order], signals)
 
 
