@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
-from cicada.understanding.asking_back import chosen, completed
+from cicada.understanding.asking_back import another_name, chosen, completed
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.plan import Shape
 from tests.unit.understanding.planned import planned
@@ -151,3 +151,21 @@ def test_a_reply_takes_the_place_of_what_was_open(question: str, reply: str, who
 @pytest.mark.parametrize("reply", ["the ſecond one", "fırst", "0", "the 9th", "the last, please"])
 def test_a_choice_is_in_plain_letters_and_among_what_was_shown(reply: str) -> None:
     assert chosen(reply, 3) == (2 if reply.startswith("the last") else None)
+
+
+def test_a_value_beside_them_restricts_what_was_listed() -> None:
+    found = understood(LIST, "which of them is lapsed?")
+    assert (found.strategy, found.meaning.wanted) == ("M", {"kind": CHARTERS, "guild": GUILDS, "stage": ("lapsed",)})
+
+
+@pytest.mark.parametrize(
+    ("named", "message", "other"),
+    [
+        (("canteen contract",), "and the industrial cleaning one?", "industrial cleaning contract"),
+        (("canteen contract",), "what about the lease", ""),
+        (("CH-0042",), "and the other one?", ""),
+        ((), "and the cleaning one?", ""),
+    ],
+)
+def test_a_fragment_names_another_document_of_the_kind(named: tuple[str, ...], message: str, other: str) -> None:
+    assert another_name(named, message) == other

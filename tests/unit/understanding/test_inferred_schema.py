@@ -69,7 +69,7 @@ def test_a_question_for_the_texts_is_searched_for_and_not_asked_back(message: st
 
 
 def test_an_unlikely_listing_is_a_search_unless_it_may_follow_a_listing() -> None:
-    message = "whats the cost of the roof"
+    message = "costs of the roof"
     assert planned(message).shape is Shape.CONTENT_ONLY
     assert planned(message, listing=ListedPage("minutes", "minutes")).shape is Shape.METADATA_ONLY
 

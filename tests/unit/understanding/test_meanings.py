@@ -190,3 +190,7 @@ def test_my_documents_are_the_askers_if_the_name_is_known() -> None:
 )
 def test_what_is_old_is_of_an_early_date(message: str, descending: bool) -> None:
     assert understood(message).meaning.order == Sort("sealed_on", descending)
+
+
+def test_all_of_the_bases_own_are_listed() -> None:
+    assert understood("List all lapsed charters").strategy == "M"

@@ -37,7 +37,7 @@ def planned(base: str, *messages: str) -> Plan:
         ("permits", "list granted permits about roof terraces", "roof terraces"),
         ("permits", "Welche Genehmigungen behandeln Lärmschutz?", "Lärmschutz"),
         ("films", "films about chess", "chess"),
-        ("permits", "permits mentioning the cholera outbreak", "cholera outbreak"),
+        ("permits", "permits that mention a cholera outbreak", "cholera outbreak"),
         ("films", "are there any films about chess?", "chess"),
         ("films", "Quels films parlent de la solitude ?", "solitude"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 
@@ -26,6 +27,9 @@ _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
 )
 _IT = re.compile(r"\b(?:it|that one|this one|this|that)\b(?!\s+(?:is|was|if|when|we|i|you|they)\b)", re.I)
+_ANOTHER = re.compile(
+    r"(?:and|what about|how about)\s+(?:for\s+|of\s+)?the\s+(?P<other>\S+(?:\s+\S+){0,4}?)\s+one\s*\?*", re.I
+)
 LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
 _REPLY = re.compile(r"(?:(?:the|that|this|an?)\s+)?(?P<named>.+)", re.I | re.S)
 _ONE = re.compile(r"\bones?\b", re.I)
@@ -89,6 +93,17 @@ def completed(question: str, reply: str, noun: str = "") -> str:
         return f"{question} {said}"
     noun = reference["noun"]
     return question[: reference.start()] + (_named(said, noun) if noun else said) + question[reference.end() :]
+
+
+def another_name(named: Sequence[str], message: str) -> str:
+    """What a fragment names instead of the one document before: after "the canteen contract", "and the cleaning one?".
+
+    Empty if not one document was named, or the message is no such fragment.
+    """
+    found = _ANOTHER.fullmatch(message.strip())
+    if found is None or len(named) != 1 or any(map(str.isdigit, named[0])):
+        return ""
+    return f"{found['other']} {named[0].split()[-1]}"
 
 
 def with_name(message: str, name: str) -> str | None:

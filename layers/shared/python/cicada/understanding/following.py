@@ -63,10 +63,11 @@ def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, he
     relations = heads["relation"].probabilities(*features)
     relation = max(relations, key=relations.__getitem__)
     # What lacks its object when it is read alone speaks of what came before.
-    if strategy == "A" and before.states and relation == NEW:
+    if (strategy == "A" or reading.refers_to_several) and before.states and relation == NEW:
         relation = max((each for each in relations if each != NEW), key=relations.__getitem__)
     # A question on what texts say, after a listing, mostly leaves the listing.
-    if strategy == "C" and before.strategy == "M" and relations[NEW] > _LEAST_NEW:
+    leaves = strategy == "C" and before.strategy == "M" and relations[NEW] > _LEAST_NEW
+    if leaves and not reading.refers_to_several:
         relation = NEW
     keeps = heads["keeps"].probabilities(*features)
     operations = heads["following_operations"].probabilities(*features)

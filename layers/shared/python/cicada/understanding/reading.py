@@ -31,7 +31,7 @@ from cicada.understanding.features import (
 )
 from cicada.understanding.heads import Heads, softmax
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
-from cicada.understanding.words import split_words
+from cicada.understanding.words import lexicon, split_words
 
 OPERATIONS: tuple[Operation, ...] = ("count", "sum", "avg", "min", "max")
 CONDITIONS = frozenset({"cond", "gt", "gte", "lt", "lte", "eq"})
@@ -94,6 +94,11 @@ class Reading(Struct, frozen=True):
         return not RECORDS.isdisjoint(self.line.symbols)
 
     @property
+    def refers_to_several(self) -> bool:
+        """Whether it speaks of what was listed: "which of them is retired?"."""
+        return not lexicon().several.isdisjoint(each.text for each in self.facts.tokens)
+
+    @property
     def unread(self) -> tuple[str, ...]:
         """The words that are rare in other bases and have no role in this one."""
         marks = (self.line.symbols[place][0] for place in self.line.places)
@@ -130,6 +135,11 @@ def with_lists_as_topics(reading: Reading, vocabulary: Vocabulary) -> Reading:
         return is_beside and role.name == "cond" and role.field in lists and mention.kind is MentionKind.VALUE
 
     return replace(reading, roles=tuple(replace(r, name="content") if is_topic(m, r) else r for m, r in pairs))
+
+
+def with_contents_as_conditions(reading: Reading) -> Reading:
+    """The reading of a message on what was listed: a value in it restricts the list and is no subject."""
+    return replace(reading, roles=tuple(replace(r, name="cond") if r.name == "content" else r for r in reading.roles))
 
 
 def before(roles: Sequence[Role], at: int) -> Before:

@@ -16,7 +16,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import Schema
-from cicada.understanding.asking_back import LEAD, clarification, completed, may_be_reply, refers_back, with_name
+from cicada.understanding.asking_back import (
+    LEAD,
+    another_name,
+    clarification,
+    completed,
+    may_be_reply,
+    refers_back,
+    with_name,
+)
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
@@ -31,6 +39,7 @@ from cicada.understanding.reading import (
     read,
     unread_subject,
     wish_for_documents,
+    with_contents_as_conditions,
     with_lists_as_topics,
 )
 from cicada.understanding.vocabulary import Vocabulary, compiled
@@ -40,6 +49,7 @@ TURNS = 8
 
 
 _UNSURE = 0.35
+_LIKELY_LISTED = 0.3
 _ON_DOCUMENTS = ("C", "H", "M")
 
 
@@ -145,6 +155,9 @@ class SchemaReader(Struct, frozen=True):
         if before is not None and before.strategy != "N":
             if own.strategy == "A" and (whole := self._of_the_named(own, before, now, asker)):
                 return whole
+            if other := another_name(before.meaning.named, message):
+                meaning = replace(before.meaning, named=(other,))
+                return replace(before, message=message, meaning=meaning, continues=True)
             earlier = Earlier(before.meaning, before.strategy)
             found = following(own.reading, own.meaning, own.strategy, earlier, self.heads)
             if before.strategy == "A" or before.single:
@@ -154,7 +167,7 @@ class SchemaReader(Struct, frozen=True):
             if before.strategy == "A":
                 return self._alone(own, asker)
             if found.relation != NEW and not own.begins_anew(before):
-                return self._continued(own, before, found)
+                return self._continued(own, before, found, asker)
             own = replace(own, confidence=min(own.confidence, found.chance))
         return self._alone(own, asker)
 
@@ -163,6 +176,8 @@ class SchemaReader(Struct, frozen=True):
         meaning = meaning_of(reading, self.vocabulary, asker)
         chances = strategy_chances(reading, self.vocabulary, bool(asker), self.heads)
         strategy = max(chances, key=chances.__getitem__)
+        if strategy == "N" and chances["M"] > _LIKELY_LISTED and meaning.restricted and not reading.line.rare_words:
+            strategy = "M"  # What is asked for is all of the base's own.
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
         if strategy == "M" and self._lists_all(meaning):
             meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
@@ -211,8 +226,10 @@ class SchemaReader(Struct, frozen=True):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)
 
-    def _continued(self, own: _Own, before: Understood, found: Following) -> Understood:
+    def _continued(self, own: _Own, before: Understood, found: Following, asker: str) -> Understood:
         earlier, meaning = Earlier(before.meaning, before.strategy), own.meaning
+        if before.strategy == "M" and not own.has_topic_words and own.reading.refers_to_several:
+            meaning = meaning_of(with_contents_as_conditions(own.reading), self.vocabulary, asker)
         if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
             meaning = replace(meaning, topic="")  # "Is it approved?" asks for a field of what was listed.
         whole = continued(meaning, earlier, found, own.reading, self.vocabulary)
@@ -221,6 +238,7 @@ class SchemaReader(Struct, frozen=True):
         wants = own.wants_documents or own.speaks_of_the_list(before)
         if wants and not whole.topic:
             whole = replace(whole, topic=before.meaning.topic)
+        wants = wants and bool(whole.topic)
         strategy = strategy_of(whole, own.strategy, earlier)
         return Understood(own.message, whole, strategy, sure, continues=True, wants_documents=wants)
 

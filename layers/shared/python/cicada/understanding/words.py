@@ -173,6 +173,7 @@ class Lexicon(Struct, frozen=True):
     function: frozenset[str]
     asker: frozenset[str]
     not_the_asker_after: frozenset[str]
+    several: frozenset[str]
     names_that_are_words: frozenset[str]
     numbers: Mapping[str, float]
     scales: Mapping[str, float]
@@ -197,6 +198,7 @@ def lexicon() -> Lexicon:
         function=frozenset(data["function"].split()),
         asker=frozenset(data["asker"].split()),
         not_the_asker_after=frozenset(data["not_the_asker_after"].split()),
+        several=frozenset(data["several"].split()),
         names_that_are_words=frozenset(data["names_that_are_words"].split()),
         numbers={word: float(value) for value, words in data["numbers"].items() for word in words.split()},
         scales={word: float(value) for value, words in data["scales"].items() for word in words.split()},
