@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import Shown, ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, ListedPage, Sort
-from cicada.documents.model import Subject
+from cicada.documents.model import AnyOf, Subject
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.plan import Classification, Intent, Plan, Shape
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
@@ -78,13 +78,20 @@ def subjects(message: str, *before: str) -> tuple[Subject, ...]:
     return planner.plan(replace(plan_request(), message=message, messages=before)).subjects
 
 
-def test_what_speaks_of_the_documents_that_were_listed_is_for_no_agent() -> None:
-    theory = Classification(Intent.THEORY_REQUEST, 0.9, "…")
-    planner = RulesPlanner(lambda *_: theory, FixedPlanner(CONTENT))
-    asked = replace(plan_request("which of these are not mine?"), schema=SCHEMA)
-    assert planner.plan(asked).intent is Intent.THEORY_REQUEST
-    listed = replace(asked, listing=ListedPage("store", "store"))
-    assert planner.plan(listed).intent is Intent.SCRIPT_QUERY
+def test_what_speaks_of_documents_is_for_no_agent_though_it_seems_so() -> None:
+    def intent(message: str, made: Plan, listing: ListedPage | None = None) -> Intent:
+        planner = RulesPlanner(lambda *_: Classification(Intent.THEORY_REQUEST, 0.9, "…"), FixedPlanner(made))
+        return planner.plan(replace(plan_request(message), schema=SCHEMA, listing=listing)).intent
+
+    listed = ListedPage("store", "store")
+    assert intent("which of these are not mine?", CONTENT) is Intent.THEORY_REQUEST
+    assert intent("which of these are not mine?", CONTENT, listed) is Intent.SCRIPT_QUERY
+    tagged, owned = (
+        replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", filters=(AnyOf(name, frozenset({value})),))
+        for name, value in (("tags", "cold-chain"), ("keeper", "Ada Brook"))
+    )
+    assert intent("list everything tagged cold-chain", tagged) is Intent.SCRIPT_QUERY
+    assert intent("show my theories", owned) is Intent.THEORY_REQUEST
 
 
 def test_it_is_the_only_document_that_was_listed_or_the_first_in_an_order() -> None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import EVERY
 from cicada.documents.model import AnyOf, Condition, Contains, KnowledgeBaseKey
 from cicada.knowledge_bases.contradictions import VALUED
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
@@ -49,6 +49,7 @@ _MOST_GROUPED = 2
 _READERS = 32
 _SURELY_NONE = 0.97
 _SURELY_A_LIST = 0.5
+_LIKELY_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
 _LIKELY_OF_ALL, _LIKELY_OF_FIELDS = 0.6, 0.25
 
@@ -98,8 +99,8 @@ class RulesPlanner(Struct, frozen=True):
             return self.documents.plan(request)
         found = self.classify(request.message, request.base_key)
         found = agent_meant(found, request, self.classify, self.asks_change)
-        if found.intent in AGENTS and self._is_about_the_list(request):
-            return self._of_documents(request) or _search(request, found.confidence)
+        if found.intent in AGENTS and (plan := self._of_documents_after_all(request, found.confidence)):
+            return plan
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
             return _search(request, found.confidence)
         if found.intent is not Intent.SCRIPT_QUERY:
@@ -107,9 +108,17 @@ class RulesPlanner(Struct, frozen=True):
         plan = self._of_documents(request) or _search(request, 1.0)
         return replace(plan, confidence=min(plan.confidence, found.confidence))
 
-    def _is_about_the_list(self, request: PlanRequest) -> bool:
-        """Whether a message speaks of the documents that were just listed: "which of these are not mine?"."""
-        return request.listing is not None and refers_back(request.message) and not self.asks_change(request.message)
+    def _of_documents_after_all(self, request: PlanRequest, confidence: float) -> Plan | None:
+        """The plan of a message that seems for an agent and speaks of documents: "list everything tagged cold-chain".
+
+        It asks for no change, and it is about what was just listed, or states conditions on documents.
+        """
+        if not request.schema.fields or self.asks_change(request.message):
+            return None
+        plan = self._of_documents(request)
+        if request.listing is not None and refers_back(request.message):
+            return plan or _search(request, confidence)
+        return plan if plan and _states_conditions(plan, request.schema) else None
 
     def _of_documents(self, request: PlanRequest) -> Plan | None:
         """The plan by the schema; None for what is for the texts."""
@@ -160,6 +169,12 @@ class SchemaPlanner(Struct, frozen=True):
             # A new list: another thread may be looking at the old one.
             self._readers[:] = [*self._readers[1 - _READERS :], found]
         return found
+
+
+def _states_conditions(plan: Plan, schema: Schema) -> bool:
+    """Whether a list has conditions, and not only that it is somebody's: "show my profiles" may be for an agent."""
+    is_list = plan.shape is Shape.METADATA_ONLY and plan.confidence >= _LIKELY_LIST
+    return is_list and any(schema.fields[each.field].type is not FieldType.PERSON for each in plan.filters)
 
 
 def _speaks_of_documents(request: PlanRequest) -> bool:
