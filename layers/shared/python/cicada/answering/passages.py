@@ -19,11 +19,12 @@ from cicada.conversation.model import Question
 from cicada.dialogue import Turn
 from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
+from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.model import Ranking, Retrieval
+from cicada.retrieval.model import RankedPassage, Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
@@ -89,18 +90,26 @@ class PassageAnswerer(Struct, frozen=True):
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
+        yield from self._written(plan, question, shown, earlier, base, end)
+
+    def _written(
+        self,
+        plan: Plan,
+        question: Question,
+        shown: Permitted[RankedPassage],
+        earlier: Sequence[Turn],
+        base: KnowledgeBase,
+        end: Finished,
+    ) -> Iterator[AnswerPart]:
+        """The model's text, and the end with what it cost."""
         conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
         asked = plan.asked(question.message)
         prompt = passages_prompt(
             asked, shown, base.content, earlier, conditions=conditions, in_force=base.schema.in_force
         )
         usage = yield from streamed(self.model, prompt)
-        yield replace(
-            end,
-            path=(*found.path, "generate"),
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-        )
+        path = (*end.path, "generate")
+        yield replace(end, path=path, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
     def _without_conditions(
         self, plan: Plan, question: Question, principal: Principal, earlier: Sequence[Turn]
