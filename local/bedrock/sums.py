@@ -12,8 +12,12 @@ _WORDS = {
     r"\bdivided by\b|\bgeteilt durch\b|÷": "/",
     r"(?:%|\bper ?cent\b|\bprozent\b) *(?:of|von|de|di)\b": "/100*",
 }
-_SUM = re.compile(r"-?\d+(?:\.\d+)?(?:(?: *(?:/100)?[+*/] *| - )-?\d+(?:\.\d+)?)+")
-_LONGEST = 60
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_SUM = re.compile(
+    rf"(?:.{{0,30}}(?:what is|what's|whats|how much is|calculate|compute|:|was ist|combien font|cuánto es)\s+)?"
+    rf"({_NUMBER}(?:(?: *(?:/100)?[+*/] *| ?- ){_NUMBER})+)\s*[=?.!]*"
+)
+_LONGEST = 100
 _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -23,15 +27,17 @@ _OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 
 def worked_out(question: str) -> str:
-    """The result of the first sum in a question; empty without one, and if it divides by zero."""
-    said = re.sub(r"(?<=\d),(?=\d{3})", "", question.lower())
+    """The result of a question that is a sum; empty for every other one, and if it divides by zero."""
+    if len(question) > _LONGEST:
+        return ""
+    said = re.sub(r"(?<=\d),(?=\d{3})", "", question.lower().strip())
     for words, sign in _WORDS.items():
         said = re.sub(words, sign, said)
-    found = _SUM.search(said)
-    if found is None or len(found[0]) > _LONGEST:
+    found = _SUM.fullmatch(said)
+    if found is None:
         return ""
     try:
-        return f"{_value(ast.parse(found[0], mode='eval').body):.10g}"
+        return f"{_value(ast.parse(found[1], mode='eval').body):.10g}"
     except (ZeroDivisionError, SyntaxError):
         return ""
 

@@ -13,6 +13,8 @@ from local.bedrock.sums import worked_out
         ("3 x 4.5", "13.5"),
         ("10 / 0", ""),
         ("what is due on 2026-11-25?", ""),
+        ("What happened on 3/4 in the plant?", ""),
+        ("the 2024 - 2025 season", ""),
         ("hello", ""),
     ],
 )

@@ -108,7 +108,7 @@ def test_conditions_that_no_document_meets_are_left_out_and_said() -> None:
     plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, QUESTION.message, knowledge_base="scripts", filters=drafts)
     parts = list(Situation(matching=0).passages.answer(plan, QUESTION, ANN))
     assert end_of(parts).path[:2] == ("filter:0", "retrieve")
-    assert text_of(parts) == "No document meets these conditions: status: draft. Of all documents:\n\nSeyton [1]."
+    assert text_of(parts) == "No document meets these conditions: status: draft. Without them:\n\nSeyton [1]."
 
 
 def test_what_a_named_document_says_is_answered_from_however_far_it_is_from_the_question() -> None:

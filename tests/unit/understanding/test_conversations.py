@@ -55,6 +55,7 @@ def test_another_period_is_of_the_date_that_was_spoken_of() -> None:
     ("message", "days"),
     [
         ("only those before July", Bounds(gte="2025-01-01", lt="2025-07-01")),
+        ("only those until December", YEAR),
         ("and in March?", Bounds(gte="2025-03-01", lt="2025-04-01")),
         ("and in 2027?", Bounds(gte="2027-01-01", lt="2028-01-01")),
     ],

@@ -96,12 +96,16 @@ def test_what_speaks_of_documents_is_for_no_agent_though_it_seems_so() -> None:
 
 def test_it_is_the_only_document_that_was_listed_or_the_first_in_an_order() -> None:
     planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
-    listed = Shown("store", (ShownDocument(1, "sop-qa-011.md"),))
+    listed = Shown(plan_request().knowledge_base, (ShownDocument(1, "sop-qa-011.md"),))
     asked = replace(
         plan_request("what does it say on unannounced audits?"), messages=("SOPs in review",), schema=SCHEMA
     )
     shown = replace(asked, listing=ListedPage("store", "store"), shown=listed)
-    two = replace(shown, shown=Shown("store", (*listed.documents, ShownDocument(2, "sop-qa-002.md"))))
+    two = replace(shown, shown=replace(listed, documents=(*listed.documents, ShownDocument(2, "sop-qa-002.md"))))
     newest = replace(two, listing=ListedPage("store", "store", sort=Sort("effective", descending=True)))
     assert planner.plan(shown).named == planner.plan(newest).named == ("sop-qa-011.md",)
     assert planner.plan(asked).named == planner.plan(two).named == ()
+    elsewhere = replace(shown, shown=replace(listed, knowledge_base="elsewhere"))
+    assert planner.plan(elsewhere).named == ()
+    dated = replace(shown, message="which SOPs expire this year?")
+    assert planner.plan(dated).named == ()

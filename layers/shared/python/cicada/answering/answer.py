@@ -14,7 +14,7 @@ from cicada.answering.listing import ListingAnswerer
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
-from cicada.answering.passages import PassageAnswerer
+from cicada.answering.passages import UNMET, PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
@@ -188,7 +188,9 @@ class Answerer(Struct, frozen=True):
             for piece in self.agent.reply(replace(turn, cite=found.append)):
                 while found:
                     passages = found.pop(0)
-                    passages = passages.only([each for each in passages if each.passage.passage_id not in cited])
+                    new = [each for each in passages if each.passage.passage_id not in cited]
+                    # Asked once more before anything is shown: the model may take seconds.
+                    passages = self.listings.gate.permit(turn.principal, new, lambda each: each.passage.document)
                     yield Cited(passages, schema, len(cited) + 1)
                     cited.update(each.passage.passage_id for each in passages)
                 yield Text(piece)
@@ -202,7 +204,8 @@ class Answerer(Struct, frozen=True):
     def _finished(self, part: Finished, meant: Meant, question: Question, principal: Principal) -> Finished:
         plan = meant.plan
         schema = base_of(self.listings.bases, principal, plan.knowledge_base).schema
-        applied = (*question.scope, *plan.filters) if plan.shape in FROM_DOCUMENTS else ()
+        met = () if UNMET in part.path else plan.filters
+        applied = (*question.scope, *met) if plan.shape in FROM_DOCUMENTS else ()
         conditions = (*(described(each, schema) for each in applied), *meant.conditions)
         listing = part.listing or listed_page(plan, question.knowledge_base)
         if listing and not part.listing:

@@ -31,6 +31,8 @@ from cicada.understanding.follow_ups import emphasised
 from cicada.understanding.plan import Plan, Shape
 
 T = TypeVar("T")
+UNMET = "filter:0"
+"""The step in an answer's path that says that no document meets the conditions of its plan."""
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -117,10 +119,11 @@ class PassageAnswerer(Struct, frozen=True):
         """The answer from all documents, where none meets the plan's conditions; it says so first."""
         schema = base_of(self.search.bases, principal, plan.knowledge_base).schema
         said = ", ".join(described(each, schema) for each in plan.filters)
-        lead = f"No document meets these conditions: {said}. Of all documents:\n\n"
+        which = "Of the documents that were chosen none" if question.scope else "No document"
+        lead = f"{which} meets these conditions: {said}. Without them:\n\n"
         without = replace(plan, shape=Shape.CONTENT_ONLY, filters=(), sort=None, limit=None)
         for part in self.answer(without, question, principal, earlier, lead=lead):
-            yield replace(part, path=("filter:0", *part.path)) if isinstance(part, Finished) else part
+            yield replace(part, path=(UNMET, *part.path)) if isinstance(part, Finished) else part
 
 
 class _PermittedSearch:

@@ -27,6 +27,7 @@ _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
 )
 _IT = re.compile(r"\b(?:it|that one|this one|this|that)\b(?!\s+(?:is|was|if|when|we|i|you|they)\b)", re.I)
+_BARE_IT = re.compile(r"\b(?:it|(?:this|that)(?: one)?(?=\s*(?:[?.!,]|$))|(?:this|that) one)\b", re.I)
 _ANOTHER = re.compile(
     r"(?:and|what about|how about)\s+(?:for\s+|of\s+)?the\s+(?P<other>\S+(?:\s+\S+){0,4}?)\s+one\s*\?*", re.I
 )
@@ -101,14 +102,17 @@ def another_name(named: Sequence[str], message: str) -> str:
     Empty if not one document was named, or the message is no such fragment.
     """
     found = _ANOTHER.fullmatch(message.strip())
-    if found is None or len(named) != 1 or any(map(str.isdigit, named[0])):
+    if found is None or len(named) != 1 or not named[0].strip() or any(map(str.isdigit, named[0])):
         return ""
     return f"{found['other']} {named[0].split()[-1]}"
 
 
-def with_name(message: str, name: str) -> str | None:
-    """The message with the name in the place of its first pronoun for a thing; None without one."""
-    found = _IT.search(message)
+def with_name(message: str, name: str, *, bare: bool = False) -> str | None:
+    """The message with the name in the place of its first pronoun for a thing; None without one.
+
+    `bare`: "this" and "that" count only at the end of a clause, as in "who owns that?", and not in "this year".
+    """
+    found = (_BARE_IT if bare else _IT).search(message)
     name = name if any(map(str.isdigit, name)) else f"the {name}"
     return message[: found.start()] + name + message[found.end() :] if found else None
 

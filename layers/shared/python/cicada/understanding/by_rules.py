@@ -151,7 +151,7 @@ class SchemaPlanner(Struct, frozen=True):
             named = replace(before.meaning, named=(document,), topic=topic)
             chosen_one = replace(before, meaning=named, single=False, continues=True, wants_documents=False)
             return plan_of(chosen_one, request.schema)
-        if (one := _only_one_listed(request)) and (whole := with_name(request.message, one)):
+        if (one := _only_one_listed(request)) and (whole := with_name(request.message, one, bare=True)):
             found = reader.understand((whole,), today, request.asker)
             if found.meaning.named:
                 named = replace(found.meaning, named=(one,))
@@ -195,7 +195,8 @@ def _chosen_document(request: PlanRequest) -> str | None:
 def _only_one_listed(request: PlanRequest) -> str | None:
     """The id of the document that "it" is after a listing: the only one, or the first in an order ("the newest?")."""
     shown, listing = request.shown.documents, request.listing
-    is_one = listing is not None and (len(shown) == 1 or (shown and listing.sort is not None))
+    is_of_this_base = request.shown.knowledge_base in ("", request.knowledge_base)
+    is_one = is_of_this_base and listing is not None and (len(shown) == 1 or (shown and listing.sort is not None))
     return shown[0].document_id if is_one and not shown[0].excerpt else None
 
 

@@ -285,6 +285,7 @@ def _in_order(said: list[Token], at: int) -> None:
     """Put "last" and "next" before "month" and before "3 months", where English has them."""
     first, second = said[at], said[at + 1]
     follows_unit = first.text in _UNITS and second.text in _OFFSETS
-    follows_number = first.text.isdecimal() and second.text in _OFFSETS
+    unit = said[at + 2].text if at + 2 < len(said) else ""
+    follows_number = first.text.isdecimal() and second.text in _OFFSETS and unit in _UNITS
     if follows_unit or follows_number:
         said[at], said[at + 1] = replace(first, text=second.text), replace(second, text=first.text)

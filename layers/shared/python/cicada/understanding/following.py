@@ -26,6 +26,7 @@ PARTS = ("conditions", "aggregates", "group", "fields", "order", "limit", "topic
 """The parts of a plan that the next message may keep; each has a head."""
 _LIKELY = 0.5
 _LEAST_NEW = 0.1
+_NEAREST_YEARS = sorted(range(-10, 11), key=lambda years: (abs(years), -years))
 _DATES = word_set("date day week month quarter year time deadline period datum monat jahr année mois fecha año mes")
 _THOSE = word_set("those these them that this die diese ceux celles ésos esos esas")
 _TURNED = word_set("reverse reversed round around opposite umgekehrt andersrum inverse inversement revés contrário")
@@ -140,37 +141,38 @@ def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) ->
 
 def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     """Of contracts that expire in 2027, "only those before July" are of 2027 too."""
-    is_yearless = any(mention.days and mention.days.yearless for mention, _ in reading.of_kind(MentionKind.DATE))
+    dates = [mention.days for mention, _ in reading.of_kind(MentionKind.DATE) if mention.days]
+    is_yearless = len(dates) == 1 and dates[0].yearless
     for name, bounds in own.bounds.items():
         before = earlier.bounds.get(name)
         if before is None or vocabulary.types.get(name) is not FieldType.DATE:
             continue
-        moved = _in_the_year_of(before, bounds) if is_yearless else bounds
-        if _narrows(moved, before):
+        moved = _in_its_years(bounds, before) if is_yearless else bounds
+        is_open = moved.gte is None or moved.lt is None
+        if is_open and _is_inside(moved, before) and (is_yearless or (before.gte and before.lt)):
             moved = before.joined(moved)
         own = replace(own, bounds={**own.bounds, name: moved})
     return own
 
 
-def _in_the_year_of(before: Bounds, own: Bounds) -> Bounds:
-    """The days of a month without a year, in the year that the days before begin in."""
-    own_year, year = (str(each.gte or each.lt or "")[:4] for each in (own, before))
-    if not (own_year.isdecimal() and year.isdecimal()):
-        return own
-    later = int(year) - int(own_year)
-    return replace(own, gte=_years_later(own.gte, later), lt=_years_later(own.lt, later))
+def _in_its_years(own: Bounds, before: Bounds) -> Bounds:
+    """The days of a month without a year, in the nearest year in which they are within the days before."""
+    for years in _NEAREST_YEARS:
+        moved = replace(own, gte=_years_later(own.gte, years), lt=_years_later(own.lt, years))
+        if _is_inside(moved, before):
+            return moved
+    return own
 
 
 def _years_later(day: float | str | None, years: int) -> str | None:
     return None if day is None else shifted(date.fromisoformat(str(day)), Unit.YEAR, years).isoformat()
 
 
-def _narrows(own: Bounds, before: Bounds) -> bool:
-    """Whether an open period ends or begins inside the one before."""
-    edge = own.lt if own.gte is None else own.gte if own.lt is None else None
-    if edge is None or before.gte is None or before.lt is None:
-        return False
-    return str(before.gte) < str(edge) < str(before.lt)
+def _is_inside(own: Bounds, before: Bounds) -> bool:
+    """Whether all days that the period names are within the one before; an open one begins or ends inside it."""
+    least, below = str(before.gte or date.min), str(before.lt or date.max)
+    begins, ends = str(own.gte or least), str(own.lt or below)
+    return least <= begins < below and least < ends <= below
 
 
 def _with_conditions(own: Meaning, earlier: Meaning) -> Meaning:

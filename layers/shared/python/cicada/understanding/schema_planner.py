@@ -2,7 +2,7 @@
 
 1. facts: what the message surely mentions (`facts.py`);
 2. reading: what each mention does, by learnt heads over the masked message (`reading.py`);
-3. composition: conditions, numbers, order and topic (`composition.py`), and what stays of the plan before
+3. composition: conditions, numbers, order and topic (`meaning.py`), and what stays of the plan before
    (`following.py`);
 4. judging: the strategy, and how likely the whole is right (`judging.py`).
 """
