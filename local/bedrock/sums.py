@@ -14,7 +14,7 @@ _WORDS = {
 }
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _SUM = re.compile(
-    rf"(?:.{{0,30}}(?:what is|what's|whats|how much is|calculate|compute|:|was ist|combien font|cuánto es)\s+)?"
+    rf"(?:.{{0,30}}(?:what is|what's|how much is|calculate|compute|:)\s+)?"
     rf"({_NUMBER}(?:(?: *(?:/100)?[+*/] *| ?- ){_NUMBER})+)\s*[=?.!]*"
 )
 _LONGEST = 100
