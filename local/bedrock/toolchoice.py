@@ -30,6 +30,8 @@ _ON_ENTRY = (*_OF_ONE, "append", "amend", "rename")
 _SURE_OF_KIND = 0.65
 _KIND = re.compile(r"\b(character|location|episode|group|topic)s?\b", re.IGNORECASE)
 _MANY = re.compile(r"\b(?:profiles|theories|cards|entries|notes)\b", re.IGNORECASE)
+_ALL = re.compile(r"\b(?:all|any|each|every)\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(?:profile|theory|card|entry|note)\b", re.IGNORECASE)
 # Words of a message that wants a new entry, and not more in the one that is there.
 _CREATES = re.compile(r"\b(?:create|make|new|start|set up|another|one more)\b", re.IGNORECASE)
 # Words before the name of an entry that is taken to be there: "add to Banquo: …".
@@ -112,6 +114,9 @@ def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> 
         request = replace(request, name=message.partition(": ")[2].strip(" .!"))
     if request.action == "get" and not request.name and _MANY.search(message):
         request = replace(request, action="list")
+    is_of_one = _ONE.search(message) and not _ALL.search(message)
+    if request.action == "list" and is_of_one and (one := heads.read(message, "get")).name:
+        request = one
     if request.store == "both":
         return request if request.action == "list" else replace(request, store=store)
     # Only the store knows whether it has an entry of a name.

@@ -153,6 +153,14 @@ def test_a_new_entry_that_seemed_more_on_an_old_one_is_saved(said: str) -> None:
     assert called(PROFILES, message, Done("append_to_profile", {}, said))[0] == "save_profile"
 
 
+def test_one_entry_is_shown_and_no_list() -> None:
+    assert called(PROFILES, "Show the character profile of Oswald") == (
+        "get_profile",
+        {"name": "Oswald", "kind": "character"},
+    )
+    assert called(PROFILES, "list every note you keep for me")[0] == "list_profiles"
+
+
 def test_an_addition_without_an_entry_that_it_could_be_added_to_is_a_new_one() -> None:
     missing = Done("append_to_profile", {}, "There is no profile “Osric”.")
     assert called(PROFILES, "and one for Osric: a silly courtier", missing)[0] == "save_profile"

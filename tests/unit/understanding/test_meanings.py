@@ -194,3 +194,8 @@ def test_what_is_old_is_of_an_early_date(message: str, descending: bool) -> None
 
 def test_all_of_the_bases_own_are_listed() -> None:
     assert understood("List all lapsed charters").strategy == "M"
+
+
+def test_what_names_nothing_lists_not_everything() -> None:
+    assert understood("next page").strategy == "A"
+    assert understood("list all documents").strategy == "M"

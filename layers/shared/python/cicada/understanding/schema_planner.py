@@ -285,12 +285,15 @@ class SchemaReader(Struct, frozen=True):
             strategy = "A"
         elif strategy == "A" and (len(meaning.restricted) > 1 or (asker and meaning.speaks_of(asker))):
             strategy = "H" if meaning.topic else "M"
+        is_unsure = strategy == "M" and own.confidence < _UNSURE
+        if is_unsure and not (meaning.restricted or reading.names_records) and self._lists_all(meaning):
+            strategy = "A"  # "Next page" without a page before it is no list of everything.
         if strategy == "H" and meaning.topic:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
         left_out = reading.unread or meaning.topic
-        if strategy == "M" and own.confidence < _UNSURE and left_out and self._lists_all(meaning):
+        if strategy == "M" and is_unsure and left_out and self._lists_all(meaning):
             # A list that leaves a word out is no answer.
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
