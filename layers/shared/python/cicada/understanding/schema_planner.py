@@ -190,6 +190,9 @@ class SchemaReader(Struct, frozen=True):
                 meaning, topic=unread_subject(reading) if wish > (SURE if states_more else LIKELY) else ""
             )
         phrase = described(reading, self.vocabulary, self.heads.known)
+        if phrase is None and strategy == "A" and meaning.fields:
+            # "When does the lease end?" asks for a field of what it names, however common the word.
+            phrase = described(reading, self.vocabulary, frozenset())
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return _Own(message, reading, meaning, strategy, sure, wish, phrase)
 
