@@ -17,18 +17,18 @@ from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import Condition, DocumentKey
 from cicada.identity import Principal
-from cicada.knowledge_bases.settings import KnowledgeBase
+from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.model import RankedPassage, Ranking, Retrieval
+from cicada.retrieval.model import Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
-from cicada.understanding.plan import Plan, Shape
+from cicada.understanding.plan import Plan
 
 T = TypeVar("T")
 UNMET = "filter:0"
@@ -54,12 +54,11 @@ class PassageAnswerer(Struct, frozen=True):
         principal: Principal,
         earlier: Sequence[Turn] = (),
         documents: frozenset[str] | None = None,
-        lead: str = "",
     ) -> Iterator[AnswerPart]:
         """Sources first, then the text. Failures are `DependencyError`s, never an answer "nothing found".
 
         `documents`: the ids of those that are searched, None for all. Conditions of the plan that no document meets
-        are left out. `lead` comes before the text.
+        are left out, and the text says so first.
         """
         yield Progress("searching")
         base = base_of(self.search.bases, principal, plan.knowledge_base)
@@ -68,9 +67,6 @@ class PassageAnswerer(Struct, frozen=True):
             found = self.evidence.gather(plan.search_value or plan.query, base, search)
         if plan.named and documents:
             found = found.of_a_named_document
-        if search.matching == 0 and plan.filters and documents is None:
-            yield from self._without_conditions(plan, question, principal, earlier)
-            return
         # Asked once more before anything is shown: a judge and further searches may take seconds.
         permitted = search.permitted(found.passages, lambda each: each.passage.document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
@@ -86,44 +82,28 @@ class PassageAnswerer(Struct, frozen=True):
             yield Unanswered()
         if shown:
             yield Cited(shown, base.schema)
-        if lead:
-            yield Text(lead)
+        if search.unmet:
+            yield Text(_without(search.unmet, question, base.schema))
         if not is_answered:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
-        yield from self._written(plan, question, shown, earlier, base, end)
-
-    def _written(
-        self,
-        plan: Plan,
-        question: Question,
-        shown: Permitted[RankedPassage],
-        earlier: Sequence[Turn],
-        base: KnowledgeBase,
-        end: Finished,
-    ) -> Iterator[AnswerPart]:
-        """The model's text, and the end with what it cost."""
-        conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
+        met = () if search.unmet else plan.filters
+        conditions = [described(each, base.schema) for each in (*question.scope, *met)]
         asked = plan.asked(question.message)
         prompt = passages_prompt(
             asked, shown, base.content, earlier, conditions=conditions, in_force=base.schema.in_force
         )
         usage = yield from streamed(self.model, prompt)
-        path = (*end.path, "generate")
+        path = (*found.path, "generate")
         yield replace(end, path=path, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
 
-    def _without_conditions(
-        self, plan: Plan, question: Question, principal: Principal, earlier: Sequence[Turn]
-    ) -> Iterator[AnswerPart]:
-        """The answer from all documents, where none meets the plan's conditions; it says so first."""
-        schema = base_of(self.search.bases, principal, plan.knowledge_base).schema
-        said = ", ".join(described(each, schema) for each in plan.filters)
-        which = "Of the documents that were chosen none" if question.scope else "No document"
-        lead = f"{which} meets these conditions: {said}. Without them:\n\n"
-        without = replace(plan, shape=Shape.CONTENT_ONLY, filters=(), sort=None, limit=None)
-        for part in self.answer(without, question, principal, earlier, lead=lead):
-            yield replace(part, path=(UNMET, *part.path)) if isinstance(part, Finished) else part
+
+def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:
+    """What is said before an answer from documents that do not meet the plan's conditions, because none does."""
+    which = "Of the documents that were chosen none" if question.scope else "No document"
+    said = ", ".join(described(each, schema) for each in conditions)
+    return f"{which} meets these conditions: {said}. Without them:\n\n"
 
 
 class _PermittedSearch:
@@ -131,7 +111,8 @@ class _PermittedSearch:
 
     The passages are ordered by what is in force; the evidence is judged by the nearest ones, in the search's order.
 
-    `matching`: how many documents meet the conditions of the last search, if there are any.
+    `matching`: how many documents meet the conditions of the last search, if there are any. `unmet`: the plan's, if no
+    document meets them; from then on it searches without them.
     """
 
     def __init__(
@@ -144,23 +125,33 @@ class _PermittedSearch:
         documents: frozenset[str] | None,
     ) -> None:
         self.matching: int | None = None
+        self.unmet: tuple[Condition, ...] = ()
         self._knowledge = knowledge
         self._gate = gate
         self._plan = plan
         self._principal = principal
+        self._question = question
         schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
         self._order = preference(question.message, schema, (*question.scope, *plan.filters))
         self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
 
     def __call__(self, query: str) -> Retrieval:
-        plan, readable = self._plan, self._readable
-        strategy = FILTERED if readable.conditions or readable.document_ids is not None else DEFAULT
-        with phase("searching"):
-            found = self._knowledge.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
+        found = self._found(query)
+        if found.matching == 0 and self._plan.filters and self._readable.document_ids is None and not self.unmet:
+            self.unmet = self._plan.filters
+            self._readable = readable_passages(self._principal, self._plan.knowledge_base, self._question.scope)
+            found = self._found(query)
+            found = replace(found, path=(UNMET, *found.path))
         self.matching = found.matching
         found = found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
         ordered = preferred_passages(found.passages, self._order, found.candidates)
         return replace(found, ranking=Ranking(tuple(ordered), found.ranking.by))
+
+    def _found(self, query: str) -> Retrieval:
+        plan, readable = self._plan, self._readable
+        strategy = FILTERED if readable.conditions or readable.document_ids is not None else DEFAULT
+        with phase("searching"):
+            return self._knowledge.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
 
     def permitted(self, items: Sequence[T], document: Callable[[T], DocumentKey]) -> Permitted[T]:
         with phase("gate"):
