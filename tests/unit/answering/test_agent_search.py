@@ -11,7 +11,8 @@ from cicada.errors import UnavailableError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.permissions import PermissionGate
+from cicada.permissions import PermissionGate, Permitted
+from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.access import OpenAccess
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex, search_of
@@ -80,6 +81,8 @@ def test_a_search_that_fails_is_not_an_empty_text() -> None:
 
 def test_what_does_not_fit_an_action_groups_answer_is_counted_and_passages_stay_whole() -> None:
     passages = [passage(number, f"{number} " + "夜" * 1500) for number in range(1, 9)]
-    text = agent_search(FixedIndex(*passages)).search(ANN, "scripts", "night")
+    cited: list[Permitted[RankedPassage]] = []
+    text = agent_search(FixedIndex(*passages)).search(ANN, "scripts", "night", cited.append)
     assert len(text.encode()) < ANSWER_LIMIT_BYTES + 100
     assert text.endswith(f"{'夜' * 1500}\n\n(4 more not shown here.)")
+    assert [each.passage for each in cited[0]] == passages[:4]

@@ -39,10 +39,14 @@ def beginning(text: str, limit: int) -> str:
 
 
 def fitted(parts: Sequence[str], separator: str = "\n") -> str:
-    """The first parts that fit into a tool's answer, and a line that counts the others.
+    """The first parts that fit into a tool's answer, and a line that counts the others."""
+    kept = fitting(parts, separator)
+    left = len(parts) - len(kept)
+    return separator.join([*kept, f"({left} more not shown here.)"] if left else kept)
 
-    If the first part alone is too long, it is cut.
-    """
+
+def fitting(parts: Sequence[str], separator: str = "\n") -> list[str]:
+    """The first parts that fit into a tool's answer. If the first part alone is too long, it is cut."""
     kept: list[str] = []
     room = ANSWER_LIMIT_BYTES
     for part in parts:
@@ -52,8 +56,7 @@ def fitted(parts: Sequence[str], separator: str = "\n") -> str:
         kept.append(part)
     if parts and not kept:
         kept.append(parts[0].encode()[:ANSWER_LIMIT_BYTES].decode(errors="ignore") + "…")
-    left = len(parts) - len(kept)
-    return separator.join([*kept, f"({left} more not shown here.)"] if left else kept)
+    return kept
 
 
 # What a change or a deletion took away can be brought back for this long, up to so many states of each entry.
@@ -84,7 +87,7 @@ Cite: TypeAlias = Callable[[Permitted[RankedPassage]], object]
 
 
 def uncited(_: Permitted[RankedPassage]) -> None:
-    """For agents whose answers have no sources, as those of Bedrock Agents."""
+    """Makes no sources: the answers of Bedrock Agents have none."""
 
 
 class AgentTurn(Struct, frozen=True):

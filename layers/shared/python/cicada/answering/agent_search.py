@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cicada.agents.model import Cite, fitted, uncited
+from cicada.agents.model import Cite, fitted, fitting, uncited
 from cicada.answering.audit import document_of
 from cicada.answering.in_force import preference, preferred_passages
 from cicada.answering.prompt import evidence_text
@@ -33,5 +33,6 @@ class PermittedAgentSearch(Struct, frozen=True):
         note_shown(document_of(each.passage) for each in shown)
         schema = base_of(self.knowledge.bases, principal, knowledge_base).schema
         ordered = preferred_passages(shown.items, preference(query, schema))
-        cite(shown.only(ordered))
-        return fitted([evidence_text(each.passage, schema.in_force) for each in ordered], "\n\n")
+        texts = [evidence_text(each.passage, schema.in_force) for each in ordered]
+        cite(shown.only(ordered[: len(fitting(texts, "\n\n"))]))
+        return fitted(texts, "\n\n")

@@ -97,7 +97,7 @@ def _whole(pieces: Sequence[str]) -> Iterator[str]:
 
 
 def _runs(said: Sequence[str], limit: int) -> Iterator[slice]:
-    """From each sentence on, as many whole ones as fit; at least that one."""
+    """The runs that begin at each sentence, of as many whole ones as fit; at least that one."""
     for start, first in enumerate(said):
         end, length = start + 1, len(first)
         while end < len(said) and (length := length + 1 + len(said[end])) <= limit:
