@@ -27,17 +27,17 @@ from cicada.understanding.judging import STRATEGIES, confidence_numbers, strateg
 from cicada.understanding.meaning import meaning_of
 from cicada.understanding.reading import (
     CONDITIONS,
-    DOCUMENTS,
     HEAD_OF,
     NEGATABLE,
     OPERATIONS,
+    WISH,
+    WISHED,
     Role,
     before,
     candidates,
     read,
     wish_features,
 )
-from cicada.understanding.reading import HEAD as WISH
 from cicada.understanding.words import lexicon, tokens_of
 from tools.understanding.examples import Label, Message
 from tools.understanding.fitting import Table, fit, fit_dense, packed
@@ -111,7 +111,7 @@ def _tables(messages: Sequence[Message], known: frozenset[str], common: frozense
         "link": Table(("fits",), exclusive=False),
         "asks": Table(ASKS, exclusive=False),
         "strategy": Table(STRATEGIES, exclusive=True),
-        WISH: Table((DOCUMENTS,), exclusive=False),
+        WISH: Table((WISHED,), exclusive=False),
     }
     for message in messages:
         _add(message, tables, known, common)

@@ -49,7 +49,6 @@ _MOST_GROUPED = 2
 _READERS = 32
 _SURELY_NONE = 0.97
 _SURELY_A_LIST = 0.5
-_LIKELY_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
 _LIKELY_OF_ALL, _LIKELY_OF_FIELDS = 0.6, 0.25
 
@@ -173,7 +172,7 @@ class SchemaPlanner(Struct, frozen=True):
 
 def _states_conditions(plan: Plan, schema: Schema) -> bool:
     """Whether a list has conditions, and not only that it is somebody's: "show my profiles" may be for an agent."""
-    is_list = plan.shape is Shape.METADATA_ONLY and plan.confidence >= _LIKELY_LIST
+    is_list = plan.shape is Shape.METADATA_ONLY and plan.confidence >= _SURELY_A_LIST
     return is_list and any(schema.fields[each.field].type is not FieldType.PERSON for each in plan.filters)
 
 

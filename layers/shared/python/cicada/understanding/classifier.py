@@ -26,7 +26,7 @@ _REASONS = {
 }
 _SMALL_TALK = Classification(Intent.GENERAL, 1.0, "nothing but small talk")
 _SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
-AGENTS: Final = frozenset({Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST})
+AGENTS: Final = frozenset(_AGENTS)
 # An intent that is this sure stands, whatever was said before.
 _SURE = 0.9
 _LIKELY = 0.5

@@ -19,7 +19,7 @@ from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import Kind, Vocabulary
-from cicada.understanding.words import lexicon, split_words, word_set
+from cicada.understanding.words import lexicon, split_words
 
 NEW = "new"
 PARTS = ("conditions", "aggregates", "group", "fields", "order", "limit", "topic")
@@ -27,9 +27,6 @@ PARTS = ("conditions", "aggregates", "group", "fields", "order", "limit", "topic
 _LIKELY = 0.5
 _LEAST_NEW = 0.1
 _NEAREST_YEARS = sorted(range(-10, 11), key=lambda years: (abs(years), -years))
-_DATES = word_set("date day week month quarter year time deadline period datum monat jahr année mois fecha año mes")
-_THOSE = word_set("those these them that this die diese ceux celles ésos esos esas")
-_TURNED = word_set("reverse reversed round around opposite umgekehrt andersrum inverse inversement revés contrário")
 _COMPARING = frozenset({"GT", "LT", "BETWEEN"})
 _LEAST, _MOST = ("gt", "gte"), ("lt", "lte")
 
@@ -140,7 +137,7 @@ def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) ->
 
 
 def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
-    """Of contracts that expire in 2027, "only those before July" are of 2027 too."""
+    """A period inside the one before: after contracts that expire in 2027, "before July" is of 2027 too."""
     dates = [mention.days for mention, _ in reading.of_kind(MentionKind.DATE) if mention.days]
     is_yearless = len(dates) == 1 and dates[0].yearless
     for name, bounds in own.bounds.items():
@@ -218,17 +215,20 @@ def corrected(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Voca
     own = _without_what_was_said(_as_wanted(own, earlier, reading), earlier)
     own = _on_the_same_number(own, earlier, reading, vocabulary)
     own = _grouped_anew(own, earlier)
-    if _is_empty(own) and earlier.order is not None:
+    if own == Meaning() and earlier.order is not None:
         own = replace(own, order=_turned(earlier.order, reading), limit=earlier.limit)
     dropped = {*_dropped(reading, earlier, vocabulary), *_moved(own, earlier)}
     return own, _without(earlier, dropped)
 
 
 def _as_wanted(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
-    """Of "not those, the closed ones" the closed ones are wanted; "without York" takes York out of several."""
+    """The values that are wanted: the closed ones in "not those, the closed ones", all but York in "without York"."""
     words = [each.text for each in reading.facts.tokens]
-    pairs = zip(words, words[1:], [*words[2:], "."], strict=False)
-    if any(lexicon().cues.get(no) == "NOT" and those in _THOSE and not end[0].isalnum() for no, those, end in pairs):
+    known, ends = lexicon(), [*words[2:], "."]
+    if any(
+        known.cues.get(no) == "NOT" and those in known.several and not end[0].isalnum()
+        for no, those, end in zip(words, words[1:], ends, strict=False)
+    ):
         return replace(own, wanted={**own.unwanted, **own.wanted}, unwanted={})
     for name, values in own.unwanted.items():
         rest = tuple(each for each in earlier.wanted.get(name, ()) if each not in values)
@@ -257,7 +257,7 @@ def _on_the_same_number(own: Meaning, earlier: Meaning, reading: Reading, vocabu
         bounds = {name: each for name, each in own.bounds.items() if name != stated[0]}
         return replace(own, bounds={**bounds, numbers[0]: _compared(own.bounds[stated[0]], before, reading)})
     said = [mention.number for mention, _ in reading.of_kind(MentionKind.NUMBER)]
-    if len(said) != 1 or earlier.limit is not None or not _is_empty(replace(own, limit=None)):
+    if len(said) != 1 or earlier.limit is not None or replace(own, limit=None) != Meaning():
         return own
     return replace(own, limit=None, bounds={numbers[0]: _compared(Bounds(gte=said[0]), before, reading)})
 
@@ -279,27 +279,22 @@ def _limits(bounds: Bounds) -> dict[str, Any]:
 
 
 def _grouped_anew(own: Meaning, earlier: Meaning) -> Meaning:
-    """Of "per office, not per drafter" the group that is new."""
+    """The group that is new: the office in "per office, not per drafter"."""
     group = tuple(name for name in own.group if name not in earlier.group)
     if not group or group == own.group:
         return own
     return replace(own, group=group, fields=tuple(name for name in own.fields if name not in earlier.group))
 
 
-def _is_empty(own: Meaning) -> bool:
-    states = own.restricted or own.aggregates or own.group or own.fields or own.order or own.limit
-    return not (states or own.topic or own.named)
-
-
 def _turned(order: Sort, reading: Reading) -> Sort:
     """The order in the direction that the message names, or else the other way round, if it says so."""
     words = [each.text for each in reading.facts.tokens]
-    if not _TURNED.isdisjoint(words):
-        return Sort(order.field, not order.descending, order.of)
+    if not lexicon().turned.isdisjoint(words):
+        return replace(order, descending=not order.descending)
     cues = {lexicon().cues.get(word) for word in words}
     if cues & {"MIN", "ASC", "OLD"}:
-        return Sort(order.field, descending=False, of=order.of)
-    return Sort(order.field, descending=True, of=order.of) if cues & {"MAX", "DESC", "NEW"} else order
+        return replace(order, descending=False)
+    return replace(order, descending=True) if cues & {"MAX", "DESC", "NEW"} else order
 
 
 def _dropped(reading: Reading, earlier: Meaning, vocabulary: Vocabulary) -> Iterator[str]:
@@ -311,7 +306,7 @@ def _dropped(reading: Reading, earlier: Meaning, vocabulary: Vocabulary) -> Iter
     for mention in reading.facts.mentions:
         if mention.start > at:
             yield from (each.field for each in mention.meanings if each.field in earlier.restricted)
-    if not _DATES.isdisjoint(each.text for each in tokens[at:]):
+    if not lexicon().of_dates.isdisjoint(each.text for each in tokens[at:]):
         yield from (name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.DATE)
 
 

@@ -54,6 +54,17 @@ HEAD_OF = {
     MentionKind.ASKER: "me",
 }
 """The head that reads a mention; a record has none."""
+WISH = "wish"
+WISHED = "documents"
+# From this probability on documents are wanted. On authors left out the F1 is flat around it.
+LIKELY_WISH = 0.35
+
+# From here on words that no head has read are the subject of a message that states something else too.
+SURE_WISH = 0.75
+
+_RECORD, _SUBJECT, _CONDITION = "Item", "Topic", "Cond"
+_SYMBOLS = {"topic": _SUBJECT, "content": _SUBJECT, "unk": _SUBJECT, "contains": _CONDITION, "doc": _CONDITION}
+_UNREAD = frozenset({"none", "unk"})
 
 
 class Role(Struct, frozen=True):
@@ -318,22 +329,9 @@ def _nearest(line: Line, place: int, mentions: Sequence[tuple[float, int, int, s
     return distance, between, role
 
 
-HEAD = "wish"
-DOCUMENTS = "documents"
-# From this probability on documents are wanted. On authors left out the F1 is flat around it.
-LIKELY = 0.35
-
-# From here on words that no head has read are the subject of a message that states something else too.
-SURE = 0.75
-
-_RECORD, _SUBJECT, _CONDITION = "Item", "Topic", "Cond"
-_SYMBOLS = {"topic": _SUBJECT, "content": _SUBJECT, "unk": _SUBJECT, "contains": _CONDITION, "doc": _CONDITION}
-_UNREAD = frozenset({"none", "unk"})
-
-
 def wish_for_documents(reading: Reading, heads: Heads) -> float:
     """The probability that the message wants documents, if it has a subject."""
-    return heads[HEAD].probabilities(wish_features(reading.line, reading.roles))[DOCUMENTS]
+    return heads[WISH].probabilities(wish_features(reading.line, reading.roles))[WISHED]
 
 
 def unread_subject(reading: Reading) -> str:

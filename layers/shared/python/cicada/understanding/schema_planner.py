@@ -33,8 +33,8 @@ from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for
 from cicada.understanding.naming_phrases import DEFINITE, Described, described, names_others, without
 from cicada.understanding.reading import (
-    LIKELY,
-    SURE,
+    LIKELY_WISH,
+    SURE_WISH,
     Reading,
     read,
     unread_subject,
@@ -46,7 +46,6 @@ from cicada.understanding.vocabulary import Vocabulary, compiled
 
 TURNS = 8
 """Earlier messages that are looked at."""
-
 
 _UNSURE = 0.35
 _LIKELY_LISTED = 0.3
@@ -97,7 +96,7 @@ class _Own(Struct, frozen=True):
     @property
     def wants_documents(self) -> bool:
         """Whether it wants the documents about its topic."""
-        return bool(self.meaning.topic) and self.wish > LIKELY
+        return bool(self.meaning.topic) and self.wish > LIKELY_WISH
 
     @property
     def names_one(self) -> bool:
@@ -116,7 +115,7 @@ class _Own(Struct, frozen=True):
             return True
         if not self.reading.names_records:
             return False
-        if self.wish > LIKELY and (self.meaning.topic or before.wants_documents):
+        if self.wish > LIKELY_WISH and (self.meaning.topic or before.wants_documents):
             return True
         # After an answer from texts a count of documents is of others, unless it refers to them.
         counts = self.strategy == "M" and bool(self.meaning.aggregates or self.meaning.group)
@@ -182,17 +181,14 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "M" and self._lists_all(meaning):
             meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
         wish = 0.0 if meaning.lacks_asker else wish_for_documents(reading, self.heads)
-        if meaning.topic and wish > LIKELY:
+        if meaning.topic and wish > LIKELY_WISH:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         if not (meaning.topic or meaning.order or meaning.limit or meaning.group):
             states_more = bool(meaning.restricted or meaning.aggregates or meaning.fields)
             meaning = replace(
-                meaning, topic=unread_subject(reading) if wish > (SURE if states_more else LIKELY) else ""
+                meaning, topic=unread_subject(reading) if wish > (SURE_WISH if states_more else LIKELY_WISH) else ""
             )
         phrase = described(reading, self.vocabulary, self.heads.known)
-        if phrase is None and strategy == "A" and meaning.fields:
-            # "When does the lease end?" asks for a field of what it names, however common the word.
-            phrase = described(reading, self.vocabulary, frozenset())
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return _Own(message, reading, meaning, strategy, sure, wish, phrase)
 
@@ -254,15 +250,12 @@ class SchemaReader(Struct, frozen=True):
         meaning, strategy = self._consistent(own, asker)
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
-        if (
-            strategy == "M"
-            and phrase is None
-            and meaning.fields
-            and not meaning.restricted - {self.vocabulary.kind_field}
-        ):
-            # The field is asked of a document, whatever words describe it: "the owner of the glove leak document".
+        is_of_kinds = not meaning.restricted - {self.vocabulary.kind_field}
+        if phrase is None and strategy in ("A", "M") and meaning.fields and is_of_kinds:
+            # A field is asked of a document, however common the words for it: "the owner of the glove leak document".
             phrase = described(reading, self.vocabulary, ())
-            phrase = phrase if phrase and phrase.is_kind and not phrase.is_bare else None
+            is_one = phrase and (strategy == "A" or (phrase.is_kind and not phrase.is_bare))
+            phrase = phrase if is_one else None
         # "For the tax file: list all documents" asks for other documents than the one that it names.
         if phrase and phrase.is_kind and strategy == "M" and names_others(phrase, reading, self.vocabulary):
             meaning, phrase = without(meaning, phrase, self.vocabulary), None

@@ -174,6 +174,8 @@ class Lexicon(Struct, frozen=True):
     asker: frozenset[str]
     not_the_asker_after: frozenset[str]
     several: frozenset[str]
+    turned: frozenset[str]
+    of_dates: frozenset[str]
     names_that_are_words: frozenset[str]
     numbers: Mapping[str, float]
     scales: Mapping[str, float]
@@ -199,6 +201,8 @@ def lexicon() -> Lexicon:
         asker=frozenset(data["asker"].split()),
         not_the_asker_after=frozenset(data["not_the_asker_after"].split()),
         several=frozenset(data["several"].split()),
+        turned=frozenset(data["turned"].split()),
+        of_dates=frozenset(data["of_dates"].split()),
         names_that_are_words=frozenset(data["names_that_are_words"].split()),
         numbers={word: float(value) for value, words in data["numbers"].items() for word in words.split()},
         scales={word: float(value) for value, words in data["scales"].items() for word in words.split()},
