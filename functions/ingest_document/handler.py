@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cicada.bootstrap.bases import knowledge_bases
+from cicada.bootstrap.bases import bases_as_kept
 from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, redelivery
 from cicada.bootstrap.tracing import traced
 from cicada.deadline import Deadline, ending_by
@@ -43,7 +43,7 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
     if event.get("documents") == "compare":
         return compared()
     if "documents" in event:
-        return catalogue_at_once(event, catalogue(), knowledge_bases())
+        return catalogue_at_once(event, catalogue(), bases_as_kept())
     if "rebuild" in event:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:

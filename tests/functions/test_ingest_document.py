@@ -99,7 +99,7 @@ def bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bucket]:
         monkeypatch.setattr(module, "rebuilder", made.rebuilder)
         monkeypatch.setattr(module, "redelivery", lambda: made)
         monkeypatch.setattr(module, "catalogue", lambda: made.index)
-        monkeypatch.setattr(module, "knowledge_bases", load_knowledge_bases)
+        monkeypatch.setattr(module, "bases_as_kept", load_knowledge_bases)
         yield made
 
 

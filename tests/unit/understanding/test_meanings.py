@@ -170,6 +170,19 @@ def test_a_document_is_named_by_its_number() -> None:
     assert (found.strategy, found.meaning.named, found.meaning.fields) == ("M", ("CH-0042",), ("fee",))
 
 
+@pytest.mark.parametrize("verb", ["Summarise", "Summarize", "Explain", "Unravel"])
+@pytest.mark.parametrize("number", ["WI-0123", "SOP-QA-003"])
+def test_what_is_asked_of_a_document_by_its_number_is_answered_from_its_text(verb: str, number: str) -> None:
+    found = understood(f"{verb} {number}")
+    assert found.strategy in ("C", "H")
+    assert (found.meaning.named, found.meaning.restricted) == ((number,), frozenset())
+
+
+def test_a_documents_number_alone_shows_it() -> None:
+    found = understood("WI-0123")
+    assert (found.strategy, found.meaning.named) == ("M", ("WI-0123",))
+
+
 def test_a_definite_phrase_names_a_document_or_its_kind_alone() -> None:
     named = understood("what does the Kestrel charter say about bread?")
     assert (named.strategy, named.meaning.named, named.meaning.topic) == ("H", ("Kestrel charter",), "bread")

@@ -24,6 +24,12 @@ def knowledge_bases() -> KnowledgeBases:
 
 
 @cache
+def bases_as_kept() -> KnowledgeBases:
+    """As `knowledge_bases`, with what the stack keeps at this moment: for an operator, who has just changed it."""
+    return replace(knowledge_bases(), completed=CompletedBases(base_record(), time.monotonic, seconds=0))
+
+
+@cache
 def base_record() -> DynamoBaseTable:
     """The record of settings and fields."""
     return DynamoBaseTable(database(), load(BaseSettings).readers_table)

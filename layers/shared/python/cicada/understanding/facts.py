@@ -210,12 +210,12 @@ class _Finder:
             return not is_common or (len(token.raw) > 1 and token.raw.isupper() and not self.only_capitals)
         if is_common:
             return False
-        return (token.raw.isupper() and len(token.raw) >= 2) or (
-            token.is_capitalised and at == 0 and len(self.tokens) > 1
-        )
+        if token.raw.isupper() and len(token.raw) >= 2:
+            return True
+        return token.is_capitalised and at == 0 and len(self.tokens) > 1 and 1 not in self.documents
 
     def _has_capitalised_neighbour(self, at: int, starts: bool) -> bool:
-        if self.tokens[at].text in lexicon().function or self.only_capitals:
+        if self.tokens[at].text in lexicon().function or self.only_capitals or (starts and at + 1 in self.documents):
             return False
         neighbours = [*self.tokens[at + 1 : at + 2], *([] if starts or at == 0 else [self.tokens[at - 1]])]
         return any(each.is_capitalised and each.text not in lexicon().function for each in neighbours)

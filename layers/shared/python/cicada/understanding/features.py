@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations, pairwise
 from zlib import crc32
@@ -15,6 +16,7 @@ from cicada.understanding.words import lexicon
 
 MASK32 = 0xFFFFFFFF
 _codes: dict[str, int] = {}
+_IZE = re.compile(r"iz(e[sd]?|ing|ations?)$")
 _RARE_ENDINGS = ("s", "ing", "ed")
 _MOST_RARE = 5
 _PADDING = 4
@@ -111,9 +113,10 @@ def _cue(word: str) -> int:
 
 
 def _word(word: str, known: Collection[str]) -> str:
-    """The word if it is known, else a mask of its ending."""
-    if word in known:
-        return word
+    """The word if it is known as written or in its British spelling, else a mask of its ending."""
+    for spelt in (word, _IZE.sub(r"is\1", word)):
+        if spelt in known:
+            return spelt
     if word[0].isdigit():
         return "#"
     return "~" + next((ending for ending in _RARE_ENDINGS if word.endswith(ending)), "")

@@ -59,6 +59,9 @@ WISHED = "documents"
 # From this probability on documents are wanted. On authors left out the F1 is flat around it.
 LIKELY_WISH = 0.35
 
+# From this probability on a document's number names the document. In "mail WI-0123 to Will" it does not.
+_LIKELY_NAMED = 0.3
+
 # From here on words that no head has read are the subject of a message that states something else too.
 SURE_WISH = 0.75
 
@@ -197,6 +200,8 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     features = mention_features(line, line.places[at], mention, earlier)
     chances = heads[name].probabilities(features)
     found = max(chances, key=chances.__getitem__)
+    if found == "none" and chances.get("doc", 0.0) > _LIKELY_NAMED:
+        found = "doc"  # Who writes a document's number mostly means that document.
     negated = 0.0
     if found in NEGATABLE:
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]

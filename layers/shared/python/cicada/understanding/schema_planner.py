@@ -263,6 +263,9 @@ class SchemaReader(Struct, frozen=True):
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
             if single or meaning.named:
                 return Understood(message, meaning, strategy, confidence, single)
+        says_more = len(reading.facts.mentions) > 1 and confidence < _UNSURE and self._lists_all(meaning)
+        if meaning.named and (strategy == "A" or (strategy == "M" and says_more)):
+            strategy = "M" if meaning.fields else "H"  # To show the document may leave out what is asked of it.
         # Where no schema says what the documents are about, any subject may be theirs.
         if strategy == "N" and (meaning.named or not any(each.values for each in self.schema.fields.values())):
             strategy = "C"
@@ -282,7 +285,8 @@ class SchemaReader(Struct, frozen=True):
         elif strategy == "A" and (len(meaning.restricted) > 1 or (asker and meaning.speaks_of(asker))):
             strategy = "H" if meaning.topic else "M"
         is_unsure = strategy == "M" and own.confidence < _UNSURE
-        if is_unsure and not (meaning.restricted or reading.names_records) and self._lists_all(meaning):
+        names_some = meaning.restricted or meaning.named or reading.names_records
+        if is_unsure and not names_some and self._lists_all(meaning):
             strategy = "A"  # "Next page" without a page before it is no list of everything.
         if strategy == "H" and meaning.topic:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
