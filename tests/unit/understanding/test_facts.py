@@ -105,7 +105,7 @@ def test_a_name_is_written_with_capitals_or_digits(message: str, names: list[str
     assert texts(message, MentionKind.NAME) == names
 
 
-@pytest.mark.parametrize("number", ["SOP-QA-003", "WI-0123", "ab-12/7"])
+@pytest.mark.parametrize("number", ["SOP-QA-003", "WI-0123", "ab-12/7", "sop-qa-003.md"])
 def test_a_number_of_a_document_is_one_mention(number: str) -> None:
     assert texts(f"what does {number} say?", MentionKind.DOCUMENT) == [number]
 
@@ -121,6 +121,11 @@ def test_the_asker_is_who_owns_and_not_who_is_told(message: str, asker: list[str
 def test_a_value_that_is_a_word_of_grammar_is_written_in_capitals() -> None:
     assert texts("kettles of IT", MentionKind.VALUE) == ["kettles", "IT"]
     assert texts("is it a kettle", MentionKind.VALUE) == ["kettle"]
+
+
+def test_a_word_for_documents_may_be_a_verb() -> None:
+    assert texts("must we brewer it at once?", MentionKind.VALUE) == []
+    assert texts("do brewer prices rise?", MentionKind.VALUE) == ["brewer"]
 
 
 def test_a_first_name_that_is_a_word_is_written_with_a_capital() -> None:

@@ -54,7 +54,17 @@ def test_a_message_without_words_of_its_own_is_about_what_the_last_answer_cites(
 
 @pytest.mark.parametrize(
     "message",
-    ["Who repairs boats?", "and juniors?", "thanks!", "What can you do?", "no", "", "summarise it", "and in 2024?"],
+    [
+        "Who repairs boats?",
+        "and juniors?",
+        "thanks!",
+        "What can you do?",
+        "no",
+        "",
+        "summarise it",
+        "and in 2024?",
+        "and up to 72?",
+    ],
 )
 def test_other_messages_are_planned_as_they_are(message: str) -> None:
     assert planned(message) is None

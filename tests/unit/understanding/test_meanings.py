@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
-from cicada.understanding.meaning import Bounds
+from cicada.knowledge_bases.schema import StandingRule
+from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.schema_planner import SchemaReader, Understood
 from tests.unit.understanding.planned import SCHEMA
 from tests.unit.understanding.workshop import NOW
@@ -203,6 +205,53 @@ def test_my_documents_are_the_askers_if_the_name_is_known() -> None:
 )
 def test_what_is_old_is_of_an_early_date(message: str, descending: bool) -> None:
     assert understood(message).meaning.order == Sort("sealed_on", descending)
+
+
+@pytest.mark.parametrize(
+    ("message", "descending", "bounds"),
+    [
+        ("which charter expires first?", False, {}),
+        ("which charter expires next?", False, {"expiry_date": Bounds(gte="2026-05-20")}),
+        ("which charter expires last?", True, {}),
+    ],
+)
+def test_the_nearest_in_time_is_one(message: str, descending: bool, bounds: dict[str, Bounds]) -> None:
+    meaning = understood(message).meaning
+    assert (meaning.order, meaning.limit, meaning.bounds) == (Sort("expiry_date", descending), 1, bounds)
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ('who keeps the charter "Bread and Salt"?', "Bread and Salt"),
+        ("Is the Harbour Survey 2025 secret?", "Harbour Survey 2025"),
+    ],
+)
+def test_a_document_is_named_by_its_title(message: str, named: str) -> None:
+    meaning = understood(message).meaning
+    assert (meaning.named, meaning.bounds) == ((named,), {})
+
+
+@pytest.mark.parametrize(
+    ("message", "meaning"),
+    [
+        ("what has replaced CH-0042?", Meaning(wanted={"tags": ("CH-0042",)})),
+        ("CH-0042 was superseded by what?", Meaning(wanted={"tags": ("CH-0042",)})),
+        ("what did CH-0042 replace?", Meaning(named=("CH-0042",), fields=("tags",))),
+    ],
+)
+def test_what_replaced_a_document_names_it(message: str, meaning: Meaning) -> None:
+    rule = StandingRule("stage", ("ratified",), replaces="tags")
+    assert SchemaReader.of(replace(SCHEMA, in_force=rule)).understand((message,), NOW).meaning == meaning
+
+
+def test_what_a_list_would_leave_out_is_searched_for() -> None:
+    assert understood("How many hours of a fee does the miller get from Tunbridge?").strategy == "C"
+    assert understood("a tolls collector brought us geese, may we keep and roast those?").meaning.restricted == set()
+
+
+def test_a_number_beside_its_field_is_a_condition() -> None:
+    assert understood("list all charters with a fee of 0").meaning.wanted["fee"] == (0,)
 
 
 def test_all_of_the_bases_own_are_listed() -> None:

@@ -109,3 +109,17 @@ def test_it_is_the_only_document_that_was_listed_or_the_first_in_an_order() -> N
     assert planner.plan(elsewhere).named == ()
     dated = replace(shown, message="which SOPs expire this year?")
     assert planner.plan(dated).named == ()
+
+
+def test_a_field_is_asked_of_the_cited_document() -> None:
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
+    cited = (ShownDocument(1, "sop-qa-002.md", "Wash"), ShownDocument(2, "sop-qa-011.md", "Rinse", cited=True))
+    asked = replace(
+        plan_request("who is the keeper of that?"),
+        messages=("how do we rinse?",),
+        schema=SCHEMA,
+        shown=Shown(plan_request().knowledge_base, cited),
+    )
+    plan = planner.plan(asked)
+    assert (plan.named, plan.fields) == (("sop-qa-011.md",), ("keeper",))
+    assert planner.plan(replace(asked, message="what does that cost?")).named == ()

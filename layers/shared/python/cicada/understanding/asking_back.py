@@ -27,7 +27,7 @@ _REFERENCE = re.compile(
     r"\b(?:the|this|that)\s+(?!same\b)(?P<noun>[\w-]+)|\b(?:it|this|that|they|them|these|those)\b", re.I
 )
 _IT = re.compile(r"\b(?:it|that one|this one|this|that)\b(?!\s+(?:is|was|if|when|we|i|you|they)\b)", re.I)
-_BARE_IT = re.compile(r"\b(?:it\b|(?:this|that) one\b|(?:this|that)\b(?=\s*(?:[?.!,]|$)))", re.I)
+_BARE_IT = re.compile(r"\b(?:it\b|(?:this|that) one\b|(?:this|that|(?<!are )(?<!is )there)\b(?=\s*(?:[?.!,]|$)))", re.I)
 _ANOTHER = re.compile(
     r"(?:and|what about|how about)\s+(?:for\s+|of\s+)?the\s+(?P<other>\S+(?:\s+\S+){0,4}?)\s+one\s*\?*", re.I
 )

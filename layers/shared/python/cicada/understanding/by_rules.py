@@ -150,9 +150,12 @@ class SchemaPlanner(Struct, frozen=True):
             named = replace(before.meaning, named=(document,), topic=topic)
             chosen_one = replace(before, meaning=named, single=False, continues=True, wants_documents=False)
             return plan_of(chosen_one, request.schema)
-        if (one := _only_one_listed(request)) and (whole := with_name(request.message, one, bare=True)):
+        if (one := _only_one_shown(request)) and (whole := with_name(request.message, one, bare=True)):
             found = reader.understand((whole,), today, request.asker)
-            if found.meaning.named:
+            # What is asked of a cited document beside its fields, its text may say.
+            if found.meaning.named and (
+                request.listing is not None or (found.meaning.fields and found.strategy == "M")
+            ):
                 named = replace(found.meaning, named=(one,))
                 return plan_of(replace(found, meaning=named, continues=True), request.schema)
         found = reader.understand((*earlier, request.message), today, request.asker)
@@ -191,11 +194,14 @@ def _chosen_document(request: PlanRequest) -> str | None:
     return None if place is None else shown[place]
 
 
-def _only_one_listed(request: PlanRequest) -> str | None:
-    """The id of the document that "it" is after a listing: the only one, or the first in an order ("the newest?")."""
+def _only_one_shown(request: PlanRequest) -> str | None:
+    """The id of the document that "it" is: the only one listed, the first in an order ("the newest?"), or cited."""
     shown, listing = request.shown.documents, request.listing
-    is_of_this_base = request.shown.knowledge_base in ("", request.knowledge_base)
-    is_one = is_of_this_base and listing is not None and (len(shown) == 1 or (shown and listing.sort is not None))
+    if not shown or request.shown.knowledge_base not in ("", request.knowledge_base):
+        return None
+    if listing is None:
+        return next((each.document_id for each in request.shown.cited), None)
+    is_one = len(shown) == 1 or listing.sort is not None
     return shown[0].document_id if is_one and not shown[0].excerpt else None
 
 

@@ -21,7 +21,8 @@ _SINCE = ("since", "as of", "starting", "starting in", "starting from", "startin
           "at or after")  # fmt: skip
 _AFTER = ("after", "after of", "later than", "newer than", "following", "past", "more recent than", "younger than",
           "beyond")  # fmt: skip
-_BEFORE = ("before", "before of", "prior to", "earlier than", "older than", "preceding", "pre", "ahead of", "predating")
+_BEFORE = ("before", "before of", "prior to", "earlier than", "older than", "preceding", "pre", "ahead of", "predating",
+           "from before")  # fmt: skip
 _UNTIL = ("until", "till", "til", "through", "thru", "up to", "up until", "up till", "no later than", "not later than",
           "on or before", "not after", "by", "at the latest by", "up to and including", "to")  # fmt: skip
 _IN = ("in", "during", "within", "on", "over", "throughout", "for", "of", "dated", "at", "from", "in the course of")
@@ -33,9 +34,11 @@ _ONWARD = ("onwards", "onward", "on", "forward", "or later", "and later", "or ne
 _BACKWARD = ("or earlier", "or before", "and earlier", "and before", "or older", "and older", "and prior", "or prior")
 # What is over by now, without a period: "overdue", "has already passed", "past its deadline".
 _ELAPSED = ("overdue", "past due", "in the past", "already passed", "already past", "has passed", "have passed",
-            "is past", "are past", "has already passed", "have already passed", "past its", "past their")  # fmt: skip
+            "is past", "are past", "has already passed", "have already passed", "past its", "past their", "gone by",
+            "already gone by", "has gone by", "have gone by", "has already gone by",
+            "have already gone by")  # fmt: skip
 _BY_NOW = ("as of today", "as of now", "by now", "by today", "today", "now", "already")
-_ELAPSED_WORDS = frozenset({"overdue", "past", "passed"})
+_ELAPSED_WORDS = frozenset({"overdue", "past", "passed", "gone"})
 _BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "starting", "beginning"})
 _JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
 _NUMBERS: Final = range(2, 13)
@@ -179,7 +182,8 @@ class _DateGrammar(Struct, frozen=True):
     def _bounded(self, at: int, phrases: Sequence[str], bound: str, edge: str) -> DatePhrase | None:
         start = self._after_words(at, phrases)
         word = self.reader.word(at)
-        if start < 0 or word == "to" or (word == "from" and self.reader.word(at - 1) not in _BEGINS):
+        is_place = word == "from" and start == at + 1 and self.reader.word(at - 1) not in _BEGINS
+        if start < 0 or word == "to" or is_place:
             return None
         period = self.reader.period(start)
         if period is None:

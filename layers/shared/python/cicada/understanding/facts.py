@@ -24,8 +24,8 @@ _POINTS = re.compile(r"\d{1,3}(\.\d{3})+(,\d+)?")
 _WITH_UNIT = re.compile(
     r"(\d+(?:[.,]\d+)?)(k|m|cm|mm|km|kg|g|mg|l|ml|h|min|mins|s|eur|usd|gbp|kw|mw|gb|mb|yo|yrs|sqm|m2|pts|pages|p)$"
 )
-# "SOP-QA-003", "WI-0123", "2024/117-B": letters, digits and hyphens.
-_DOCUMENT = re.compile(r"(?<!\w)[A-Za-z]{1,8}(?:[-_/][A-Za-z0-9]{1,8}){1,4}(?!\w)")
+# "SOP-QA-003", "WI-0123", "ab-12/7", "sop-qa-003.md": letters, digits and hyphens, and the ending of a file.
+_DOCUMENT = re.compile(r"(?<!\w)[A-Za-z]{1,8}(?:[-_/][A-Za-z0-9]{1,8}){1,4}(?:\.(?:md|txt|pdf|docx|html|json))?(?!\w)")
 _LEAST_DIGITS = 2
 _MOST_QUOTED = 10
 _FILLERS = word_set("of the a an for")
@@ -267,6 +267,8 @@ class _Finder:
         kind = self._kind(kept)
         if kind is MentionKind.VALUE and not self._may_be_value(at, end, kept):
             return None
+        if end - at == 1 and kind is not MentionKind.FIELD and self._is_verb(at):
+            return None
         mended = tuple(words[at:end]) != self.base[at:end]
         return Mention(at, end, kind, self._text(at, end), kept, corrected=mended)
 
@@ -285,6 +287,11 @@ class _Finder:
         if end - at == 1 and self._is_in_a_name(at, meanings):
             return False
         return end - at > 1 or token.text not in _GRAMMAR or token.raw.isupper()
+
+    def _is_verb(self, at: int) -> bool:
+        """Whether a word for documents does something to an object here: "how quickly must they report it?"."""
+        near = [each.text for each in (*self.tokens[at - 1 : at], *self.tokens[at + 1 : at + 2])]
+        return at > 0 and len(near) == 2 and near[0] in _BEFORE_VERBS and near[1] in _OBJECTS
 
     def _is_in_a_name(self, at: int, meanings: tuple[Meaning, ...]) -> bool:
         """Whether a value that the schema writes in small letters begins a name, as "Good" in "Good Hope Bridge"."""
@@ -307,6 +314,9 @@ class _Finder:
 _STRESSED = word_set(
     "not n't and or no all any only never must both without with other than now still but except nur nicht pas no"
 )
+# What stands before a verb, and what begins its object.
+_BEFORE_VERBS = word_set("to must should can could may might will would shall do does did not i we you they who")
+_OBJECTS = word_set("it them this that these those him her us the a an any such to")
 # Words of grammar that are values only where they are written in capitals.
 _GRAMMAR = word_set(
     "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"

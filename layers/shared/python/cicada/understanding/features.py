@@ -127,10 +127,10 @@ def _symbol(mention: Mention, vocabulary: Vocabulary) -> str:
         return _value_symbol(mention, vocabulary)
     if mention.kind is MentionKind.FIELD:
         meaning = mention.meanings[0]
-        type_ = vocabulary.types[meaning.field].value
+        type_ = FieldType.NUMBER if meaning.field in lexicon().ordered else vocabulary.types[meaning.field]
         if meaning.level is Level.IMPLIED:
-            return f"Adj{type_}"
-        return ("F" if meaning.level >= Level.PART else "S") + type_
+            return f"Adj{type_.value}"
+        return ("F" if meaning.level >= Level.PART else "S") + type_.value
     if mention.kind is MentionKind.DATE:
         return "Dated" if mention.days and mention.days.duration else "Date"
     return _SYMBOLS[mention.kind]

@@ -112,6 +112,9 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     own = _within(_on_the_same_date(own, earlier, vocabulary), earlier, reading, vocabulary)
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
+    # What names no other documents, and adds to what was said or restricts nothing, is of the same ones.
+    adds = [each.text for each in reading.facts.tokens[:1]] == ["and"] or not own.restricted
+    keeps = keeps or (adds and not own.named and not reading.names_records)
     meaning = _with_conditions(own, earlier) if keeps else own
     # What the texts of a named document were searched for is not searched for in another one.
     topic = () if earlier.named and own.restricted else ("topic",)

@@ -17,6 +17,8 @@ from cicada.understanding.plan import PAGE_SIZE, Intent, Plan, PlanRequest, Shap
 from cicada.understanding.subjects import subjects_of
 
 _LONGEST = 120
+# With one of these a number is a limit, as in "and up to 72?".
+_LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
 _MORE = re.compile(
     r"""(?:please\s+)?(?:show\s+(?:me\s+)?|give\s+me\s+|and\s+)?(?:the\s+)?
     (?:(?:next|following)(?:\s+(?:page|ones?))?|more|the\s+rest|continue|go\s+on
@@ -83,7 +85,7 @@ def _number(reading: Reading) -> int | None:
     if reading.cues is None:
         return None
     own = _own_words(reading, reading.cues)
-    if len(own) != 1:
+    if len(own) != 1 or not _LIMITING.isdisjoint(word.key for word in reading.words):
         return None
     return int(own[0]) if own[0].isdecimal() and len(own[0]) <= 2 else ordinal(own[0])
 

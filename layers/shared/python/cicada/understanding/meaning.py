@@ -129,7 +129,7 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
             found = replace(found, limit=max(1, int(part.mention.number)))
         if part.role.name == "doc":
             found = replace(found, named=(*found.named, part.mention.text))
-    found = _with_order(found, parts, reading, vocabulary)
+    found = _with_nearest(_with_order(found, parts, reading, vocabulary), parts, reading, vocabulary)
     return replace(_with_counts(found, reading), together=_together(found, parts, reading.facts, vocabulary))
 
 
@@ -326,6 +326,21 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
     if stated and implied:
         return replace(found, order=replace(stated, descending=implied.descending))
     return replace(found, order=stated or implied)
+
+
+def _with_nearest(found: Meaning, parts: Sequence[Part], reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """The one record that a question asks for by the order of a date: "which ends first?", "which expires next?"."""
+    if lexicon().which.isdisjoint(each.text for each in reading.facts.tokens):
+        return found
+    words = {each.start: each.text.lower() for each, _ in reading.of_kind(MentionKind.WORD)}
+    for mention in (part.mention for part in parts if part.mention.kind is MentionKind.FIELD):
+        field, after = named_field(mention, reading.facts, vocabulary), words.get(mention.end, "")
+        if after not in lexicon().nearest or not field or vocabulary.types[field] is not FieldType.DATE:
+            continue
+        found = replace(found, order=Sort(field, descending=after in ("last", "latest")), limit=found.limit or 1)
+        is_to_come = after == "next" and field not in found.bounds
+        return found.bounding(field, Bounds(gte=_iso(reading.now))) if is_to_come else found
+    return found
 
 
 def _is_descending(part: Part, type: FieldType) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Mention, MentionKind
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import Reading, Role
@@ -18,6 +19,7 @@ _JOINING = word_set(
     "of for with about on concerning regarding von für mit über zu de du des pour avec sur del para con sobre"
 )
 _ARTICLES = DEFINITE | word_set("a an our ein eine einen un une una um uma")
+_HELPING, _PASSIVE = frozenset({"do", "does", "did"}), frozenset({"by", "been", "was", "is", "successor"})
 _DESCRIBING = (MentionKind.VALUE, MentionKind.NAME, MentionKind.WORD, MentionKind.RECORD)
 
 
@@ -68,7 +70,11 @@ def _phrase(
         run.append(mention)
         if _is_kind(mention, vocabulary):
             break
-    last = run[-1]
+    last, following = run[-1], pairs[len(run)][0] if len(run) < len(pairs) else None
+    if following and last.kind is MentionKind.NAME and _is_year_of(last, following):
+        return Described(_words([*run, following], reading), (*run, following), is_kind=False, is_bare=False)
+    if following and _is_kind(last, vocabulary) and _is_quoted(following, reading, last.end):
+        return Described(following.text, (*run, following), is_kind=True, is_bare=False)
     if not _is_singular(last, reading):
         return None
     is_kind = _is_kind(last, vocabulary)
@@ -82,6 +88,16 @@ def _phrase(
     if more:
         return Described(f"{_words(more, reading)} {words}", (*run, *more), is_kind=True, is_bare=False)
     return Described(words, tuple(run), is_kind, len(run) == 1)
+
+
+def _is_year_of(name: Mention, following: Mention) -> bool:
+    """Whether a year belongs to the name before it: "the Training Report 2024"."""
+    return following.kind is MentionKind.DATE and following.start == name.end and following.text.isdecimal()
+
+
+def _is_quoted(mention: Mention, reading: Reading, start: int) -> bool:
+    is_next = mention.kind is MentionKind.NAME and mention.start == start + 1
+    return is_next and reading.facts.tokens[start].text == '"'
 
 
 def _words(run: Sequence[Mention], reading: Reading) -> str:
@@ -121,6 +137,22 @@ def _is_singular(mention: Mention, reading: Reading) -> bool:
     return folded(last) == reading.facts.base[mention.end - 1]
 
 
+def replacing(meaning: Meaning, reading: Reading, field: str) -> Meaning | None:
+    """What a message asks of a document by its number: what has replaced it, or what it replaced.
+
+    `field`: in which a document names those that it replaces. None for a message that asks neither.
+    """
+    words = [each.text for each in reading.facts.tokens]
+    verb = next((at for at, word in enumerate(words) if word in lexicon().replacing), None)
+    document = next((each for each, _ in reading.of_kind(MentionKind.DOCUMENT)), None)
+    if verb is None or document is None or len(meaning.named) != 1:
+        return None
+    is_after = verb < document.start and _HELPING.isdisjoint(words[:verb])
+    if is_after or (document.start < verb and not _PASSIVE.isdisjoint(words[verb - 1 : verb + 2])):
+        return Meaning(wanted={field: meaning.named})
+    return Meaning(named=meaning.named, fields=(field,))
+
+
 def names_others(found: Described, reading: Reading, vocabulary: Vocabulary) -> bool:
     """Whether the message asks for several documents beside the one of the phrase."""
     others = (each for each in reading.facts.mentions if each not in found.mentions and _is_kind(each, vocabulary))
@@ -142,4 +174,10 @@ def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meani
         )
         for name, values in meaning.wanted.items()
     }
-    return replace(meaning, wanted={name: values for name, values in wanted.items() if values})
+    days = {mention.days for mention in found.mentions if mention.days}
+    bounds = {
+        name: each
+        for name, each in meaning.bounds.items()
+        if each.contains not in names and not (days and vocabulary.types[name] is FieldType.DATE)
+    }
+    return replace(meaning, wanted={name: values for name, values in wanted.items() if values}, bounds=bounds)

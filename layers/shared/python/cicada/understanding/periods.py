@@ -367,6 +367,8 @@ class PeriodReader(Struct, frozen=True):
     def _day(self, at: int) -> Period | None:
         if self.word(at) == "now" and self.word(at - 1) in {"until", "till", "before", "to", "by"}:
             return Period(at + 1, unit_range(self.now, Unit.DAY))
+        if self.word(at) == "new" and self.word(at + 1) == "year" and self.word(at - 1) != "a":
+            return Period(at + 2, unit_range(date(self.now.year + 1, 1, 1), Unit.DAY))
         offset = _DAYS.get(self.word(at))
         return Period(at + 1, unit_range(self.now, Unit.DAY, offset)) if offset is not None else None
 

@@ -100,6 +100,7 @@ class Reading(Struct, frozen=True):
     roles: tuple[Role, ...]
     asks: Mapping[str, float]
     strategies: Mapping[str, float]
+    now: date
     features: Sequence[int] = ()
 
     @property
@@ -131,7 +132,7 @@ def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Readi
     roles = _linked(facts, line, _roles(facts, line, heads), vocabulary, heads)
     features = message_features(line)
     asks, strategies = heads["asks"].probabilities(features), heads["strategy"].probabilities(features)
-    return Reading(facts, line, roles, asks, strategies, features)
+    return Reading(facts, line, roles, asks, strategies, now, features)
 
 
 def with_lists_as_topics(reading: Reading, vocabulary: Vocabulary) -> Reading:
@@ -202,6 +203,8 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     found = max(chances, key=chances.__getitem__)
     if found == "none" and chances.get("doc", 0.0) > _LIKELY_NAMED:
         found = "doc"  # Who writes a document's number mostly means that document.
+    if found == "none" and mention.kind is MentionKind.NUMBER and any(each.name == "carrier" for each in roles[-2:]):
+        found = max((each for each in chances if each != "none"), key=chances.__getitem__)  # "With a value of 0".
     negated = 0.0
     if found in NEGATABLE:
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]

@@ -15,7 +15,7 @@ from datetime import date
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.understanding.asking_back import (
     LEAD,
     another_name,
@@ -31,7 +31,7 @@ from cicada.understanding.following import NEW, Earlier, Following, continued, f
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for
-from cicada.understanding.naming_phrases import DEFINITE, Described, described, names_others, without
+from cicada.understanding.naming_phrases import DEFINITE, Described, described, names_others, replacing, without
 from cicada.understanding.reading import (
     LIKELY_WISH,
     SURE_WISH,
@@ -47,7 +47,7 @@ from cicada.understanding.vocabulary import Vocabulary, compiled
 TURNS = 8
 """Earlier messages that are looked at."""
 
-_UNSURE = 0.35
+_UNSURE, _VERY_UNSURE = 0.35, 0.2
 _LIKELY_LISTED = 0.3
 _ON_DOCUMENTS = ("C", "H", "M")
 
@@ -248,6 +248,9 @@ class SchemaReader(Struct, frozen=True):
             strategy = "H" if meaning.restricted else "C"
             return Understood(message, meaning, strategy, confidence, has_subject=True, wants_documents=True)
         meaning, strategy = self._consistent(own, asker)
+        rule = self.schema.in_force
+        if rule and rule.replaces and (found := replacing(meaning, reading, rule.replaces)):
+            return Understood(message, found, "M", confidence)
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
         is_of_kinds = not meaning.restricted - {self.vocabulary.kind_field}
@@ -262,10 +265,9 @@ class SchemaReader(Struct, frozen=True):
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
             if single or meaning.named:
+                strategy = strategy if single else self._of_named(own, meaning, strategy)
                 return Understood(message, meaning, strategy, confidence, single)
-        says_more = len(reading.facts.mentions) > 1 and confidence < _UNSURE and self._lists_all(meaning)
-        if meaning.named and (strategy == "A" or (strategy == "M" and says_more)):
-            strategy = "M" if meaning.fields else "H"  # To show the document may leave out what is asked of it.
+        strategy = self._of_named(own, meaning, strategy) if meaning.named else strategy
         # Where no schema says what the documents are about, any subject may be theirs.
         if strategy == "N" and (meaning.named or not any(each.values for each in self.schema.fields.values())):
             strategy = "C"
@@ -286,18 +288,34 @@ class SchemaReader(Struct, frozen=True):
             strategy = "H" if meaning.topic else "M"
         is_unsure = strategy == "M" and own.confidence < _UNSURE
         names_some = meaning.restricted or meaning.named or reading.names_records
-        if is_unsure and not names_some and self._lists_all(meaning):
-            strategy = "A"  # "Next page" without a page before it is no list of everything.
+        if strategy == "M" and not names_some and self._lists_all(meaning):
+            # "Next page" without a page before it is no list of everything, nor is a question about nothing known.
+            strategy = "C" if meaning.topic or reading.line.rare_words > 1 else "A"
         if strategy == "H" and meaning.topic:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
         left_out = reading.unread or meaning.topic
+        lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
+        if (
+            strategy == "M"
+            and own.confidence < _VERY_UNSURE
+            and len(reading.unread) > 1
+            and meaning.restricted <= lists
+        ):
+            return Meaning(), "C"  # "A supplier gave me a hamper" lists nothing by a tag.
         if strategy == "M" and is_unsure and left_out and self._lists_all(meaning):
             # A list that leaves a word out is no answer.
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
         return meaning, strategy
+
+    def _of_named(self, own: _Own, meaning: Meaning, strategy: str) -> str:
+        """The strategy of a message on a named document: to show the document may leave out what is asked of it."""
+        says_more = len(own.reading.facts.mentions) > 1 and own.confidence < _UNSURE and self._lists_all(meaning)
+        if strategy == "A" or (strategy == "M" and says_more):
+            return "M" if meaning.fields else "H"
+        return strategy
 
     def _lists_all(self, meaning: Meaning) -> bool:
         """Whether it asks for the documents of a kind, or for all of them, and for nothing else of them."""

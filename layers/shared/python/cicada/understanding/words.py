@@ -176,6 +176,10 @@ class Lexicon(Struct, frozen=True):
     several: frozenset[str]
     turned: frozenset[str]
     of_dates: frozenset[str]
+    which: frozenset[str]
+    nearest: frozenset[str]
+    ordered: frozenset[str]
+    replacing: frozenset[str]
     names_that_are_words: frozenset[str]
     numbers: Mapping[str, float]
     scales: Mapping[str, float]
@@ -203,6 +207,10 @@ def lexicon() -> Lexicon:
         several=frozenset(data["several"].split()),
         turned=frozenset(data["turned"].split()),
         of_dates=frozenset(data["of_dates"].split()),
+        which=frozenset(data["which"].split()),
+        nearest=frozenset(data["nearest"].split()),
+        ordered=frozenset(data["ordered"].split()),
+        replacing=frozenset(data["replacing"].split()),
         names_that_are_words=frozenset(data["names_that_are_words"].split()),
         numbers={word: float(value) for value, words in data["numbers"].items() for word in words.split()},
         scales={word: float(value) for value, words in data["scales"].items() for word in words.split()},
