@@ -17,7 +17,7 @@ from local.bedrock.words import terms
 
 # Chosen on the questions that the weights were fitted on (docs/figures/stand-in-answers.json): below the first the
 # passages hardly answer, below the second they perhaps do.
-UNLIKELY, UNSURE = 0.28, 0.38
+UNLIKELY, UNSURE = 0.28, 0.45
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
 RANKED, QUOTED = 3, 4
 OUTLINED = 6

@@ -96,6 +96,11 @@ def test_what_is_asked_of_a_named_document_is_searched_for_in_it() -> None:
     assert found.meaning.topic == "days of notice"
 
 
+def test_what_is_asked_of_a_named_document_restricts_no_others() -> None:
+    found = understood("Under the Rope Makers charter, what may Ada Brook sell at the harbour?")
+    assert (found.meaning.named, found.meaning.restricted) == (("Rope Makers charter",), frozenset())
+
+
 def test_a_document_beside_those_that_are_listed_is_none_of_them() -> None:
     meaning = understood("for the flour record: list all letters tagged tolls").meaning
     assert (meaning.named, meaning.wanted["tags"]) == ((), ("tolls",))

@@ -260,8 +260,9 @@ class SchemaReader(Struct, frozen=True):
             is_one = phrase and (strategy == "A" or (phrase.is_kind and not phrase.is_bare))
             phrase = phrase if is_one else None
         # "For the tax file: list all documents" asks for other documents than the one that it names.
-        if phrase and phrase.is_kind and strategy == "M" and names_others(phrase, reading, self.vocabulary):
-            meaning, phrase = without(meaning, phrase, self.vocabulary), None
+        if phrase and phrase.is_kind and strategy in ("H", "M") and names_others(phrase, reading, self.vocabulary):
+            meaning = without(meaning, phrase, self.vocabulary) if strategy == "M" else meaning
+            phrase = None
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
             meaning, strategy, single = self._of_one(message, meaning, strategy, phrase)
             if single or meaning.named:
@@ -329,7 +330,9 @@ class SchemaReader(Struct, frozen=True):
             return meaning, strategy, False
         rest = without(meaning, phrase, self.vocabulary)
         if rest.restricted - {self.vocabulary.kind_field}:
-            return meaning, strategy, False
+            if strategy != "H" or phrase.is_bare:
+                return meaning, strategy, False
+            rest = Meaning(topic=message)  # "Does the gifts policy apply to the Laboratory?" is asked of its text.
         if strategy == "A":
             strategy = "M" if meaning.fields else "H"
             rest = rest if rest.topic or rest.fields else replace(rest, topic=message)
