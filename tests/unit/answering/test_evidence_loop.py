@@ -66,9 +66,18 @@ def test_each_threshold_belongs_to_what_is_above_it(quality: float | None, can_r
     assert verdict(quality, BASE, can_retry) is expected
 
 
+def test_a_short_message_that_finds_little_is_searched_for_with_the_question_before() -> None:
+    search = Search()
+    gathered = loop(FixedJudge(0.1, 0.7)).gather("and on Fridays?", BASE, search, after="When do you open?")
+    assert search.queries == ["and on Fridays?", "and on Fridays? (When do you open?)"]
+    assert (gathered.quality, gathered.follows) == (0.7, True)
+    worse = loop(FixedJudge(0.3, 0.1)).gather("and on Fridays?", BASE, Search(), after="When do you open?")
+    assert (worse.quality, worse.follows) == (0.3, False)
+
+
 def test_good_evidence_is_searched_for_once() -> None:
     search, rewriter = Search(), FixedRewriter("never")
-    gathered = loop(FixedJudge(0.6), rewriter).gather(ASKED, BASE, search)
+    gathered = loop(FixedJudge(0.6), rewriter).gather(ASKED, BASE, search, after="Who reigns?")
     assert search.queries == [ASKED]
     assert rewriter.asked == []
     assert (gathered.verdict, gathered.quality) == (Verdict.GOOD, 0.6)

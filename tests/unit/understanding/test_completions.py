@@ -38,7 +38,7 @@ def test_a_reply_to_what_was_asked_back_is_searched_for(answer: str) -> None:
 def test_conditions_of_a_reply_are_kept() -> None:
     plan = planned("the SOP on change control", UNCLEAR)
     assert (plan.shape, plan.filters) == (Shape.HYBRID, (AnyOf("type", frozenset({"SOP"})),))
-    assert plan.search_value == "change control"
+    assert plan.search_value == "What does the SOP on change control say?"
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,11 @@ def test_it_is_the_document_that_was_named(message: str) -> None:
     assert (found.strategy, found.continues, found.meaning.named) == ("M", True, ("CH-0042",))
 
 
+def test_the_same_field_has_the_value_before() -> None:
+    found = understood("charters of the Bakers", "and which letters does that guild have?")
+    assert found.meaning.wanted == {"kind": ("letter",), "guild": ("Bakers",)}
+
+
 def test_what_lacks_its_object_speaks_of_what_was_listed() -> None:
     found = understood(LIST, "the newest of those?").meaning
     assert (found.wanted, found.order) == (understood(LIST).meaning.wanted, Sort("sealed_on", descending=True))

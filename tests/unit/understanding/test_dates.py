@@ -57,6 +57,7 @@ def test_a_period_is_half_open(text: str, least: str, below: str) -> None:
         ("overdue", None, "2026-05-20"),
         ("has already passed as of today", None, "2026-05-20"),
         ("has already gone by", None, "2026-05-20"),
+        ("past their review date today", None, "2026-05-20"),
         ("from before 2025", None, "2025-01-01"),
         ("before the new year", None, "2027-01-01"),
         ("between today and new year", "2026-05-20", "2027-01-02"),

@@ -111,6 +111,17 @@ def test_it_is_the_only_document_that_was_listed_or_the_first_in_an_order() -> N
     assert planner.plan(dated).named == ()
 
 
+def test_something_is_asked_of_the_chosen_document() -> None:
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
+    listing = ListedPage("store", "store", documents=("sop-qa-011.md", "sop-qa-002.md"))
+    asked = replace(plan_request(""), messages=("list the reports",), schema=SCHEMA, listing=listing)
+    for message in ("the second one – what does it say about bread?", "the second one: bread prices?"):
+        plan = planner.plan(replace(asked, message=message))
+        assert (plan.named, "bread" in plan.search_value) == (("sop-qa-002.md",), True)
+    field = planner.plan(replace(asked, message="the second one, who is the keeper of it?"))
+    assert (field.named, field.fields) == (("sop-qa-002.md",), ("keeper",))
+
+
 def test_a_field_is_asked_of_the_cited_document() -> None:
     planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
     cited = (ShownDocument(1, "sop-qa-002.md", "Wash"), ShownDocument(2, "sop-qa-011.md", "Rinse", cited=True))

@@ -15,9 +15,11 @@ from cicada.observability.telemetry import count_search, ignore
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.quality import evidence_quality
 from cicada.text import one_line
+from cicada.understanding.follow_ups import with_carried
 
 _QUERY_CHARACTERS = 200
 BELOW_FLOOR = "below_floor"
+WITH_BEFORE = "with_question_before"
 
 
 class Verdict(StrEnum):
@@ -43,7 +45,7 @@ class Gathered(Struct, frozen=True):
 
     `passages`: to answer from; below the floor, the nearest ones, to be shown only. `queries`: what was searched for,
     in order. They and `path` are for people and telemetry, never for the prompt of the answer. `withheld`: documents
-    that the best attempt found and that the user may not view.
+    that the best attempt found and that the user may not view. `follows`: it was found with the question before.
     """
 
     passages: tuple[RankedPassage, ...]
@@ -52,6 +54,7 @@ class Gathered(Struct, frozen=True):
     queries: tuple[str, ...]
     path: tuple[str, ...]
     withheld: int = 0
+    follows: bool = False
 
     @property
     def of_a_named_document(self) -> Gathered:
@@ -97,8 +100,12 @@ class EvidenceLoop(Struct, frozen=True):
     rewriters: Sequence[QueryRewriter] = ()
     report: Callable[[CicadaError], object] = ignore
 
-    def gather(self, question: str, base: KnowledgeBase, search: Callable[[str], Retrieval]) -> Gathered:
-        """The evidence for a question that needs no others. Raises what `search` raises.
+    def gather(
+        self, question: str, base: KnowledgeBase, search: Callable[[str], Retrieval], after: str = ""
+    ) -> Gathered:
+        """The evidence for a question that needs no others, or perhaps the one `after` which it was asked.
+
+        Raises what `search` raises.
 
         `search` returns only what the user may view: else a document that is withheld would lift the quality, and so
         show that it exists.
@@ -106,7 +113,13 @@ class EvidenceLoop(Struct, frozen=True):
         first = search(question)
         asked = first.query or question
         best, path = self._judged(asked, first, base)
-        queries = [question]
+        queries, follows = [question], False
+        if after and verdict(best.quality, base, self._may_retry(best, queries, base)) is Verdict.RETRY:
+            queries.append(with_carried(question, (after,)))
+            attempt, steps = self._judged(queries[-1], search(queries[-1]), base)
+            path = (*path, WITH_BEFORE, *steps)
+            follows = (attempt.quality or 0.0) > (best.quality or 0.0)
+            best, asked = (attempt, queries[-1]) if follows else (best, asked)
         while verdict(best.quality, base, self._may_retry(best, queries, base)) is Verdict.RETRY:
             query = self._rewritten(asked, queries, base)
             if query is None:
@@ -116,7 +129,7 @@ class EvidenceLoop(Struct, frozen=True):
             attempt, steps = self._judged(asked, search(query), base)
             path = (*path, f"rewrite:{len(queries) - 1}", *steps)
             best = max(best, attempt, key=lambda each: each.quality or 0.0)
-        return _gathered(best, base, queries, path)
+        return replace(_gathered(best, base, queries, path), follows=follows)
 
     def _may_retry(self, best: _Attempt, queries: Sequence[str], base: KnowledgeBase) -> bool:
         """Whether to search again. Without any candidate the scope is empty, and another query finds nothing either."""

@@ -64,7 +64,7 @@ class PassageAnswerer(Struct, frozen=True):
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents)
         with phase("judging"):
-            found = self.evidence.gather(plan.search_value or plan.query, base, search)
+            found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
         if plan.named and documents:
             found = found.of_a_named_document
         # Asked once more before anything is shown: a judge and further searches may take seconds.
@@ -90,7 +90,7 @@ class PassageAnswerer(Struct, frozen=True):
             return
         met = () if search.unmet else plan.filters
         conditions = [described(each, base.schema) for each in (*question.scope, *met)]
-        asked = plan.asked(question.message)
+        asked = replace(plan, before=plan.may_follow if found.follows else plan.before).asked(question.message)
         prompt = passages_prompt(
             asked, shown, base.content, earlier, conditions=conditions, in_force=base.schema.in_force
         )

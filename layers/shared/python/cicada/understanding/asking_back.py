@@ -38,7 +38,7 @@ _ONE = re.compile(r"\bones?\b", re.I)
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _CHOICE = re.compile(
-    rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:,.*|[.!])?",
+    rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:\s*[,:–—-]\s*(?P<more>.*)|[.!])?",
     re.I | re.ASCII,
 )
 _ENDS = "?？!！.。…,;: "
@@ -152,6 +152,12 @@ def chosen(message: str, count: int) -> int | None:
         count - 1 if said == "last" else _ORDINALS.index(said) if said in _ORDINALS else int(said.strip("stndrh.")) - 1
     )
     return place if 0 <= place < count else None
+
+
+def asked_of_chosen(message: str) -> str:
+    """What is asked of the one that a reply chooses: "what does it say?" of "the second one, what does it say?"."""
+    found = _CHOICE.fullmatch(message.strip())
+    return (found["more"] or "").strip(_ENDS) if found else ""
 
 
 def may_complete(message: str, plan: Plan) -> bool:

@@ -15,7 +15,14 @@ from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
-from cicada.understanding.asking_back import chosen, completing, may_complete, refers_back, with_name
+from cicada.understanding.asking_back import (
+    asked_of_chosen,
+    chosen,
+    completing,
+    may_complete,
+    refers_back,
+    with_name,
+)
 from cicada.understanding.classifier import AGENTS, agent_meant
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
 from cicada.understanding.intent.reading import is_small_talk
@@ -148,14 +155,18 @@ class SchemaPlanner(Struct, frozen=True):
             # Of a list about a subject the document itself is wanted; else it completes what was asked back.
             topic = "" if before.wants_documents else before.meaning.topic
             named = replace(before.meaning, named=(document,), topic=topic)
+            if asked := asked_of_chosen(request.message):
+                of_it = with_name(asked, document, bare=True) or f"{asked} in {document}?"
+                found = reader.understand((of_it,), today, request.asker)
+                about = found.meaning.topic or ("" if found.meaning.fields else asked)
+                named, before = replace(found.meaning, named=(document,), topic=about), found
             chosen_one = replace(before, meaning=named, single=False, continues=True, wants_documents=False)
             return plan_of(chosen_one, request.schema)
         if (one := _only_one_shown(request)) and (whole := with_name(request.message, one, bare=True)):
             found = reader.understand((whole,), today, request.asker)
             # What is asked of a cited document beside its fields, its text may say.
-            if found.meaning.named and (
-                request.listing is not None or (found.meaning.fields and found.strategy == "M")
-            ):
+            asks_a_field = found.strategy == "M" and found.meaning.fields and not found.meaning.restricted
+            if found.meaning.named and (request.listing is not None or asks_a_field):
                 named = replace(found.meaning, named=(one,))
                 return plan_of(replace(found, meaning=named, continues=True), request.schema)
         found = reader.understand((*earlier, request.message), today, request.asker)
@@ -234,7 +245,8 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         return _listing(plan, meaning, schema)
     if shape not in _ON_DOCUMENTS:
         return plan
-    value = query if shape is Shape.CONTENT_ONLY else meaning.topic or query
+    is_own = set(words(found.message)).issuperset(words(meaning.topic))
+    value = query if shape is Shape.CONTENT_ONLY or is_own else meaning.topic
     if meaning.named and not meaning.topic:
         value = ""  # "Open SOP-QA-006": it is read as a whole.
     return replace(

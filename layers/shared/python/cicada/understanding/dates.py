@@ -74,6 +74,10 @@ class DatePhrase(Struct, frozen=True):
 _MOST_BEFORE_DATED = 8
 
 
+# Words that may stand between "past" or "overdue" and "today": "past their review date today".
+_MOST_BEFORE_NOW = 4
+
+
 def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     """The ranges of dates that a message states, in order. `now` is a day in the user's time zone."""
     tokens = in_english(tokens)
@@ -85,7 +89,13 @@ def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     while at < len(tokens):
         phrase = grammar.phrase(at) if at in near else None
         if phrase:
-            found.append(phrase)
+            is_today = phrase.days.least == now and tokens[at].text in _BY_NOW
+            is_over = is_today and any(
+                each.text in _ELAPSED_WORDS for each in tokens[max(0, at - _MOST_BEFORE_NOW) : at]
+            )
+            phrase = replace(phrase, days=DateRange(below=now)) if is_over else phrase
+            if not (is_over and found and found[-1].days == phrase.days):
+                found.append(phrase)
         at = phrase.end if phrase else at + 1
     return found
 

@@ -195,7 +195,7 @@ class StandAlone(Struct, frozen=True):
     """`query`: the message with what was carried over; the message itself if nothing was, and `cue` is None then.
 
     `question`: the question before with the message's name in the place of its own, if the message is such a name.
-    `before`: the question before, as it stands alone.
+    `before`: the question before, as it stands alone. `is_short`: it says so little that it may go on from that.
     """
 
     message: str
@@ -203,6 +203,7 @@ class StandAlone(Struct, frozen=True):
     carried: tuple[str, ...] = ()
     question: str = ""
     before: str = ""
+    is_short: bool = False
 
     @property
     def query(self) -> str:
@@ -257,7 +258,7 @@ def stand_alone(messages: Sequence[str]) -> StandAlone:
     cue, topics = _resolved(reading, focus)
     question = _asked_anew(reading, focus) if cue is Cue.FRAGMENT else ""
     if not topics and not question:
-        return StandAlone(message, before=focus.question)
+        return StandAlone(message, before=focus.question, is_short=reading.telling <= _JOINED_WORDS)
     return StandAlone(message, cue, tuple(topic.text for topic in topics), question, focus.question)
 
 
@@ -374,6 +375,8 @@ def carried_over(plan: Plan, found: StandAlone) -> Plan:
     What is too vague by itself is not asked back: the turns before say what it is about. A plan that already has
     something of an earlier turn stays as it is, and so does one for documents, which names their subject.
     """
+    if not (plan.carried or found.carried) and plan.shape is Shape.CONTENT_ONLY and found.is_short:
+        return replace(plan, may_follow=found.before)
     if plan.carried or plan.wants_documents or not found.carried:
         return plan
     if plan.shape is Shape.NEEDS_CLARIFICATION or (plan.intent is Intent.GENERAL and found.cue in _ASKING):

@@ -27,6 +27,7 @@ PARTS = ("conditions", "aggregates", "group", "fields", "order", "limit", "topic
 _LIKELY = 0.5
 _LEAST_NEW = 0.1
 _NEAREST_YEARS = sorted(range(-10, 11), key=lambda years: (abs(years), -years))
+_SAME = frozenset({"same", "that", "this"})
 _COMPARING = frozenset({"GT", "LT", "BETWEEN"})
 _LEAST, _MOST = ("gt", "gte"), ("lt", "lte")
 
@@ -128,6 +129,17 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     if meaning.aggregates and not meaning.group:
         return replace(meaning, order=None, limit=own.limit)
     return meaning
+
+
+def with_same(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
+    """The message with the condition before on a field that it calls the same: "the policies of that department"."""
+    for mention, _ in reading.of_kind(MentionKind.FIELD):
+        before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
+        for name in mention.fields(Kind.FIELD) if before in _SAME else ():
+            if name in earlier.wanted and name not in own.restricted:
+                fields = tuple(each for each in own.fields if each != name)
+                own = replace(own, wanted={**own.wanted, name: earlier.wanted[name]}, fields=fields)
+    return own
 
 
 def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) -> Meaning:

@@ -323,6 +323,9 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
             implied = order
         elif stated is None:
             stated = order
+    dates = [name for name in found.bounds if vocabulary.types[name] is FieldType.DATE]
+    if implied and implied.field == vocabulary.date and len(dates) == 1:
+        implied = replace(implied, field=dates[0])  # Of "expiring before May, soonest first" too.
     if stated and implied:
         return replace(found, order=replace(stated, descending=implied.descending))
     return replace(found, order=stated or implied)
@@ -335,7 +338,9 @@ def _with_nearest(found: Meaning, parts: Sequence[Part], reading: Reading, vocab
     words = {each.start: each.text.lower() for each, _ in reading.of_kind(MentionKind.WORD)}
     for mention in (part.mention for part in parts if part.mention.kind is MentionKind.FIELD):
         field, after = named_field(mention, reading.facts, vocabulary), words.get(mention.end, "")
-        if after not in lexicon().nearest or not field or vocabulary.types[field] is not FieldType.DATE:
+        is_adjective = mention.meanings[0].level is Level.IMPLIED  # "Newest first" is an order.
+        is_date = field is not None and vocabulary.types[field] is FieldType.DATE and not is_adjective
+        if after not in lexicon().nearest or field is None or not is_date:
             continue
         found = replace(found, order=Sort(field, descending=after in ("last", "latest")), limit=found.limit or 1)
         is_to_come = after == "next" and field not in found.bounds

@@ -78,6 +78,7 @@ class Plan(Struct, frozen=True):
     `wants_documents`: the documents about `search_value` are asked for, and not what they say of it.
     `continues`: it goes on from the plan before.
     `before`: the question before, as it stands alone, where the message only makes sense with it.
+    `may_follow`: the question before, where a short message may go on from it though nothing in it says so.
     `again`: passages of the last answer that this one is made from too, instead of a search.
     `confidence`: 0 to 1, how likely the rules' plan is right; a model does not say. `clarification`: what to ask back.
     """
@@ -106,6 +107,7 @@ class Plan(Struct, frozen=True):
     wants_documents: bool = False
     continues: bool = False
     before: str = ""
+    may_follow: str = ""
     again: tuple[ShownDocument, ...] = ()
 
     @property

@@ -27,7 +27,7 @@ from cicada.understanding.asking_back import (
 )
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
-from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of
+from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for
@@ -165,6 +165,7 @@ class SchemaReader(Struct, frozen=True):
                     return whole
             if before.strategy == "A":
                 return self._alone(own, asker)
+            own = replace(own, meaning=with_same(own.meaning, before.meaning, own.reading))
             if found.relation != NEW and not own.begins_anew(before):
                 return self._continued(own, before, found, asker)
             own = replace(own, confidence=min(own.confidence, found.chance))

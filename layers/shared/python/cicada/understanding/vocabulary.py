@@ -15,6 +15,7 @@ from cicada.understanding.words import Implied, base_form, lexicon, split_words,
 VALUED = frozenset({FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON})
 _TITLES = ("mr", "mrs", "ms", "dr", "prof", "herr", "frau")
 # Words of field names that say little of the field: they name it only together with others, or where nothing else does.
+_UNIT = re.compile(r"\((\w+)[^)]*\)")
 _WEAK = word_set("a an has was id name date number code type value")
 _GENERIC = word_set("id name date number code no nr amount value type status year time count total flag")
 _CUES_OF_FIELDS = word_set("number total count average highest lowest maximum minimum max min most least more best")
@@ -141,7 +142,8 @@ def _meanings(schema: Schema) -> Iterator[tuple[Phrase, Meaning]]:
         if len(words) > 1:
             yield words[-1:], Meaning(Kind.RECORD, level=Level.PART)
     for name, field in schema.fields.items():
-        others = (*field.words, *([field.display] if field.display else ()))
+        # Of "Value (EUR a year)" the unit is "EUR": "how often a year?" does not ask for it.
+        others = (*field.words, *([_UNIT.sub(r"\1", field.display)] if field.display else ()))
         for words, level in _field_names(name, others):
             if words:
                 yield words, Meaning(Kind.FIELD, name, level=level)
