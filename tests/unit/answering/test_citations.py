@@ -54,6 +54,11 @@ def test_a_quotation_may_have_quotation_marks_in_it() -> None:
     assert used('It says: "The tenant may say "stop" once." [1]', LEASE) == {1: ['The tenant may say "stop" once.']}
 
 
+def test_the_signs_of_a_lists_items_belong_to_a_quotation() -> None:
+    text = "Take:\n- a team of two.\n- a chart. (Always.)"
+    assert used('"- a team of two. - a chart. (Always.)" [1]', text) == {1: ["- a team of two.\n- a chart. (Always.)"]}
+
+
 def test_a_statement_without_a_quotation_rests_on_the_nearest_sentence() -> None:
     said = "The lease is for five years. To end it, give three months of notice. [1]"
     assert used(said, LEASE) == {1: ["Either party gives notice of three months."]}

@@ -124,10 +124,11 @@ def _found(quotation: str, text: str) -> Span | None:
     if not core or len(core) > 2 * len(text):
         return None
     head, _, tail = quotation.partition(core)
+    sign = rf"(?:{_alike(head.strip())}\s*)?" if head.strip() else ""
     words = _BETWEEN.join(map(_alike, core.replace("...", "…").split()))
     before = "" if is_cjk(core[0]) else r"(?<!\w)"
     after = "" if is_cjk(core[-1]) else r"(?!\w)"
-    pattern = f"{before}(?:{_alike(head.strip())})?{words}{after}(?:{_alike(tail.strip())})?"
+    pattern = rf"{before}{sign}{words}{after}(?:{_alike(tail.strip())})?"
     found = re.search(pattern, text, re.IGNORECASE)
     return found.span() if found else None
 
