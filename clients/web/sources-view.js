@@ -27,13 +27,17 @@ export class SourcesView {
     this.root.append(element("h3", {}, "Passages"), this.#list, this.#more);
   }
 
-  /** Returns whether the sources have changed. Once the answer has ended, the sources that it does not cite are folded. */
+  /**
+   * Returns whether there are other cards, so that citations lead elsewhere. Once the answer has ended, the sources that
+   * it does not cite are folded.
+   */
   show(sources, text, ended) {
-    const changed = sources.length !== this.#sources.length || sources.some((source, index) => source !== this.#sources[index]);
-    if (changed) this.#replace(sources);
+    const replaced = !this.#isSame(sources);
+    if (replaced) this.#replace(sources);
+    else this.#showTexts(sources);
     this.root.hidden = sources.length === 0;
     this.#sort(citedNumbers(text), ended);
-    return changed;
+    return replaced;
   }
 
   /** A link to card n, or null if there is none. */
@@ -61,23 +65,30 @@ export class SourcesView {
     );
   }
 
-  /** A card whose source differs in its text alone stays, so that what the user does in it goes on. */
+  #isSame(sources) {
+    return sources.length === this.#sources.length && sources.every((source, at) => isSame(source, this.#sources[at]));
+  }
+
   #replace(sources) {
-    const before = new Map(this.#sources.map((source) => [source.n, source]));
-    const kept = sources.every((source) => placeOf(before.get(source.n)) === placeOf(source)) && sources.length === before.size;
     this.#sources = sources;
-    if (kept) return sources.filter((source) => source !== before.get(source.n)).forEach((source) => this.#showText(source));
     this.#cards = new Map(sources.map((source) => [source.n, this.#card(source)]));
     this.#list.replaceChildren();
     this.#rest.replaceChildren();
   }
 
-  #showText(source) {
-    const card = this.#cards.get(source.n);
-    const shown = card.querySelector(".excerpt");
-    const text = sourceText(source, shown?.querySelector(".open") !== null);
-    if (shown) shown.replaceWith(...[text].filter(Boolean));
-    else if (text) card.append(text);
+  /** Where only the text of a source is another, its card stays, so that what the user does in it goes on. */
+  #showTexts(sources) {
+    const others = sources.filter((source, at) => source !== this.#sources[at]);
+    this.#sources = sources;
+    for (const source of others) {
+      const card = this.#cards.get(source.n);
+      const shown = card.querySelector(".excerpt");
+      const text = sourceText(source, Boolean(shown?.querySelector(".open")));
+      const hadFocus = shown?.contains(document.activeElement);
+      shown?.remove();
+      if (text) card.append(text);
+      if (hadFocus) text?.querySelector(".fold").focus();
+    }
   }
 
   #sort(cited, ended) {
@@ -103,7 +114,9 @@ export class SourcesView {
     const group = same ?? documentOf(source);
     insertInOrder(group.lastElementChild, card);
     insertInOrder(list, group);
-    if (former?.querySelector(".card") === null) former.remove();
+    if (!former) return;
+    if (former.querySelector(".card")) insertInOrder(former.parentElement, former);
+    else former.remove();
   }
 
   #card(source) {
@@ -152,9 +165,10 @@ function numberOf(item) {
   return Number((item.dataset.n ? item : item.querySelector(".card")).dataset.n);
 }
 
-/** What of a source its card shows beside the text. */
-function placeOf(source) {
-  return JSON.stringify({ ...source, excerpt: null, spans: null });
+/** Whether two sources have the same card but for its text. */
+function isSame(source, other) {
+  const withoutText = (each) => JSON.stringify({ ...each, excerpt: null, spans: null });
+  return source === other || withoutText(source) === withoutText(other);
 }
 
 /** The metadata of a document that stands in another list too is shown there. */

@@ -67,7 +67,19 @@ def test_marks_come_into_a_card_that_the_user_has_opened(page: Page, address: st
     expect(page.locator("mark")).to_have_count(0)
     backend.go_on()
     expect(page.locator(".card mark")).to_have_count(3)
-    expect(page.get_by_role("button", name="Less")).to_have_count(1)
+    expect(page.get_by_role("button", name="Less")).to_be_focused()
+
+
+def test_marks_leave_the_citation_that_the_user_is_at(page: Page, address: str, backend: FakeBackend) -> None:
+    backend.answer = lambda _message: resting(*MARKED)
+    backend.hold_before(4)
+    sign_in(page, address)
+    ask(page, QUESTION)
+    citation = page.get_by_role("link", name=re.compile("^Passage 1")).first
+    citation.focus()
+    backend.go_on()
+    expect(page.locator(".card mark")).to_have_count(3)
+    expect(citation).to_be_focused()
 
 
 def test_passages_of_a_document_stand_below_its_title_and_metadata(
