@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Callable, Sequence
+from typing import TextIO, TypeAlias
 
 from cicada_client.events import Source
 from cicada_client.notices import Notice, Reconnected, Reconnecting
 from cli.settings import Settings
 from cli.table import table
-from cli.text import clean, clean_line, source_line
+from cli.text import clean, clean_line, marked_sentences, source_line
 
 _ERASE_LINE = "\r\x1b[K"
-_DIM, _NORMAL = "\x1b[2m", "\x1b[0m"
+_DIM, _BOLD, _NORMAL = "\x1b[2m", "\x1b[1m", "\x1b[0m"
+_INDENT = " " * 4
+_BLANKS = re.compile(r"\s+")
+
+Marked: TypeAlias = Sequence[tuple[str, bool]]
+"""A text in pieces, each with whether it is marked."""
 
 
 class Screen:
@@ -71,11 +77,16 @@ class Screen:
         for line in table(rows, width, wrapped=wrapped, first=first):
             self._write(line + "\n")
 
-    def sources(self, sources: tuple[Source, ...]) -> None:
-        """Show each source on one line."""
+    def sources(self, sources: tuple[Source, ...], text_of: Callable[[Source], Marked] = marked_sentences) -> None:
+        """Show each source on one line, those of one document together, and below it what `text_of` takes from it."""
         self.end_line()
+        by_document: dict[str, list[Source]] = {}
         for source in sources:
-            self._write(self._dimmed(source_line(source)) + "\n")
+            by_document.setdefault(source.document_id, []).append(source)
+        for number, source in ((at, each) for group in by_document.values() for at, each in enumerate(group)):
+            self._write(self._dimmed(source_line(source, named=number == 0)) + "\n")
+            if text := "".join(self._marked(*piece) for piece in text_of(source)).strip():
+                self._write(f"{_INDENT}{text}\n")
 
     def observe(self, notice: Notice) -> None:
         """Show in one line that the connection was lost and restored."""
@@ -105,6 +116,10 @@ class Screen:
             self._out.write(_ERASE_LINE)
             self._out.flush()
             self._status_shown = False
+
+    def _marked(self, text: str, is_marked: bool) -> str:
+        said = _BLANKS.sub(" ", clean(text))
+        return f"{_BOLD}{said}{_NORMAL}" if is_marked and self._terminal and self._colour else said
 
     def _dimmed(self, text: str) -> str:
         return f"{_DIM}{text}{_NORMAL}" if self._terminal and self._colour else text

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
 
 from cicada_client.events import Locator, Source
 
@@ -20,6 +22,8 @@ _UNSEEN = (
 _INVISIBLE = re.compile(f"[{_UNSEEN}]")
 # Joiners and variation selectors mean something in emoji and in scripts from Hebrew on.
 _JOINER_IN_A_NAME = re.compile(r"(?<![\u0590-\U0010ffff])[\u200c\u200d\ufe00-\ufe0f]")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)]*\s+|\n+")
+_LEFT_OUT = ("… ", False)
 _ESCAPED_IN_JSON = re.compile(rf"[\x7f-\x9f\u200c-\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff{_UNSEEN}]")
 
 
@@ -47,10 +51,27 @@ def to_json(value: object) -> str:
     return _ESCAPED_IN_JSON.sub(_escape, text)
 
 
-def source_line(source: Source) -> str:
-    """A source on one line: number, title with the shown metadata, and locator, each part once."""
+def source_line(source: Source, *, named: bool = True) -> str:
+    """A source on one line: number, title with the shown metadata, and locator, each part once.
+
+    Without `named` only its number and place, below another source of its document.
+    """
     first, *others = dict.fromkeys(filter(None, [source.title, *_locator_parts(source.locator)])) or [""]
-    return clean_line(f"[{source.n}] " + " · ".join([f"{first}{_shown(source.fields)}", *others]))
+    document = [f"{first}{_shown(source.fields)}"] if named or not others else []
+    return clean_line(f"[{source.n}] " + " · ".join([*document, *others]))
+
+
+def marked_sentences(source: Source) -> list[tuple[str, bool]]:
+    """The sentences that the answer rests on, in pieces, each with whether it is marked; `…` for what is left out."""
+    text, found = source.excerpt, list[tuple[str, bool]]()
+    ends = sorted({0, *(each.end() for each in _SENTENCE_END.finditer(text)), len(text)})
+    for start, end in pairwise(ends):
+        within = ((max(first, start) - start, min(last, end) - start) for first, last in source.spans)
+        if spans := tuple(span for span in within if span[0] < span[1]):
+            found += replace(source, excerpt=text[start:end], spans=spans).pieces
+        elif source.spans and found[-1:] != [_LEFT_OUT]:
+            found.append(_LEFT_OUT)
+    return found
 
 
 def _shown(fields: Mapping[str, str] | None) -> str:

@@ -89,6 +89,7 @@ def _source(source: Source) -> dict[str, Any]:
         "excerpt": source.excerpt,
         "relevance": source.relevance,
         "fields": dict(source.fields or {}),
+        "spans": [list(span) for span in source.spans],
     }
 
 

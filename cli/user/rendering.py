@@ -154,12 +154,10 @@ def collect(events: Iterator[Event], screen: Screen) -> Answer:
 
 
 def render_excerpts(sources: tuple[Source, ...], screen: Screen) -> None:
-    """Render each source with its text."""
+    """Render each source with its whole text."""
     if not sources:
         screen.note("There are no sources.")
-    for source in sources:
-        screen.sources((source,))
-        screen.line(f"    {source.excerpt}")
+    screen.sources(sources, lambda source: source.pieces)
 
 
 def render_history(page: HistoryPage, screen: Screen) -> None:

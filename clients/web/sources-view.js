@@ -1,10 +1,11 @@
 import { citedNumbers } from "./answer-text.js";
 import { element } from "./element.js";
+import { sourceText } from "./source-text.js";
 
 /** How many passages are shown while the answer cites none; the others are folded away. */
 const SHOWN_UNCITED = 3;
 
-/** The passages beside one answer. */
+/** The passages beside one answer, those of one document below its title and metadata. */
 export class SourcesView {
   root = element("section", { className: "sources", hidden: true, aria: { label: "Passages" } });
 
@@ -26,13 +27,17 @@ export class SourcesView {
     this.root.append(element("h3", {}, "Passages"), this.#list, this.#more);
   }
 
-  /** Returns whether the sources have changed. Once the answer has ended, the sources that it does not cite are folded. */
+  /**
+   * Returns whether there are other cards, so that citations lead elsewhere. Once the answer has ended, the sources that
+   * it does not cite are folded.
+   */
   show(sources, text, ended) {
-    const changed = sources.length !== this.#sources.length || sources.some((source, index) => source !== this.#sources[index]);
-    if (changed) this.#replace(sources);
+    const replaced = !this.#isSame(sources);
+    if (replaced) this.#replace(sources);
+    else this.#showTexts(sources);
     this.root.hidden = sources.length === 0;
     this.#sort(citedNumbers(text), ended);
-    return changed;
+    return replaced;
   }
 
   /** A link to card n, or null if there is none. */
@@ -60,6 +65,10 @@ export class SourcesView {
     );
   }
 
+  #isSame(sources) {
+    return sources.length === this.#sources.length && sources.every((source, at) => isSame(source, this.#sources[at]));
+  }
+
   #replace(sources) {
     this.#sources = sources;
     this.#cards = new Map(sources.map((source) => [source.n, this.#card(source)]));
@@ -67,22 +76,51 @@ export class SourcesView {
     this.#rest.replaceChildren();
   }
 
+  /** Where only the text of a source is another, its card stays, so that what the user does in it goes on. */
+  #showTexts(sources) {
+    const others = sources.filter((source, at) => source !== this.#sources[at]);
+    this.#sources = sources;
+    for (const source of others) {
+      const card = this.#cards.get(source.n);
+      const shown = card.querySelector(".excerpt");
+      const text = sourceText(source, Boolean(shown?.querySelector(".open")));
+      const hadFocus = shown?.contains(document.activeElement);
+      shown?.remove();
+      if (text) card.append(text);
+      if (hadFocus) text?.querySelector(".fold").focus();
+    }
+  }
+
   #sort(cited, ended) {
     const numbers = [...this.#cards.keys()];
     const uncited = ended && numbers.some((n) => cited.has(n)) ? [] : numbers.slice(0, SHOWN_UNCITED);
-    for (const [n, card] of this.#cards) {
+    for (const source of this.#sources) {
+      const [n, card] = [source.n, this.#cards.get(source.n)];
       card.classList.toggle("cited", cited.has(n));
       card.querySelector(".number").disabled = !cited.has(n);
-      const list = cited.has(n) || uncited.includes(n) ? this.#list : this.#rest;
-      if (card.parentElement !== list) insertInOrder(list, card);
+      this.#place(source, card, cited.has(n) || uncited.includes(n) ? this.#list : this.#rest);
     }
-    const hidden = this.#rest.childElementCount;
+    for (const group of this.#rest.children) hideFields(group, this.#list);
+    const hidden = this.#rest.querySelectorAll(".card").length;
     this.#more.hidden = hidden === 0;
     this.#restTitle.textContent = hidden === 1 ? "1 more passage" : `${hidden} more passages`;
   }
 
+  /** Puts the card into the list, below its document, which has the place of its first card. */
+  #place(source, card, list) {
+    const former = card.closest(".document");
+    if (former?.parentElement === list) return;
+    const same = [...list.children].find((each) => each.dataset.documentId === source.documentId);
+    const group = same ?? documentOf(source);
+    insertInOrder(group.lastElementChild, card);
+    insertInOrder(list, group);
+    if (!former) return;
+    if (former.querySelector(".card")) insertInOrder(former.parentElement, former);
+    else former.remove();
+  }
+
   #card(source) {
-    const { n, excerpt, locator } = source;
+    const { n } = source;
     return element(
       "li",
       {
@@ -97,10 +135,8 @@ export class SourcesView {
         { className: "number", type: "button", aria: { label: `Passage ${n}, back to the text` }, on: { click: () => this.#showCitation(n) } },
         String(n),
       ),
-      element("h4", {}, element("span", {}, source.title || source.documentId), source.withheld ? null : relevanceOf(source.relevance)),
-      fieldsOf(source.fields ?? {}),
       ...locatorOf(source),
-      excerptOf(excerpt, locator.speakers ?? []),
+      sourceText(source),
     );
   }
 
@@ -119,9 +155,36 @@ export class SourcesView {
 
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-function insertInOrder(list, card) {
-  const next = [...list.children].find((each) => Number(each.dataset.n) > Number(card.dataset.n));
-  list.insertBefore(card, next ?? null);
+/** Inserts a card, or a document with cards, by the number of its first card. */
+function insertInOrder(list, item) {
+  const next = [...list.children].find((each) => each !== item && numberOf(each) > numberOf(item));
+  if (item.parentElement !== list || item.nextElementSibling !== (next ?? null)) list.insertBefore(item, next ?? null);
+}
+
+function numberOf(item) {
+  return Number((item.dataset.n ? item : item.querySelector(".card")).dataset.n);
+}
+
+/** Whether two sources have the same card but for its text. */
+function isSame(source, other) {
+  const withoutText = (each) => JSON.stringify({ ...each, excerpt: null, spans: null });
+  return source === other || withoutText(source) === withoutText(other);
+}
+
+/** The metadata of a document that stands in another list too is shown there. */
+function hideFields(group, other) {
+  const fields = group.querySelector(".fields");
+  if (fields) fields.hidden = [...other.children].some((each) => each.dataset.documentId === group.dataset.documentId);
+}
+
+function documentOf(source) {
+  return element(
+    "li",
+    { className: "document", data: { documentId: source.documentId } },
+    element("h4", {}, source.title || source.documentId),
+    fieldsOf(source.fields ?? {}),
+    element("ol", { className: "passages" }),
+  );
 }
 
 function chapterOf({ locator, title }) {
@@ -136,9 +199,9 @@ function nameOf(source) {
 function locatorOf(source) {
   const { messages, speakers } = source.locator;
   const range = messages && (messages[0] === messages[1] ? `Message ${messages[0]}` : `Messages ${messages[0]}–${messages[1]}`);
-  const chapter = chapterOf(source);
+  const relevance = source.withheld ? null : relevanceOf(source.relevance);
   return [
-    chapter ? element("p", { className: "chapter" }, chapter) : null,
+    element("div", { className: "head" }, element("p", { className: "chapter" }, chapterOf(source)), relevance),
     range || speakers?.length
       ? element("p", { className: "place" }, [range, speakers?.join(", ")].filter(Boolean).join(" · "))
       : null,
@@ -151,31 +214,6 @@ function fieldsOf(fields) {
     element("div", {}, element("dt", {}, name), element("dd", {}, String(value))),
   );
   return labels.length ? element("dl", { className: "fields" }, ...labels) : null;
-}
-
-/** The lines of a text; a speaker's name at the beginning of a line is bold. */
-function lines(text, speakers) {
-  return text.split("\n").map((line) => {
-    const speaker = speakers.find((name) => line.startsWith(`${name}: `));
-    const said = speaker ? [element("b", {}, speaker), line.slice(speaker.length + 1)] : [line];
-    return element("span", {}, said);
-  });
-}
-
-/** The first lines of a text, and a button that shows all of them. */
-function excerptOf(text, speakers) {
-  const quote = element("blockquote", {}, lines(text, speakers));
-  const button = element("button", { className: "link fold", type: "button", aria: { expanded: "false" } }, "Read on");
-  button.addEventListener("click", () => {
-    const open = quote.classList.toggle("open");
-    button.setAttribute("aria-expanded", String(open));
-    button.textContent = open ? "Less" : "Read on";
-  });
-  // Whether there is more to read depends on the width, which is known once the card is laid out.
-  new ResizeObserver(() => {
-    if (!quote.classList.contains("open")) button.hidden = quote.scrollHeight <= quote.clientHeight + 1;
-  }).observe(quote);
-  return element("div", { className: "excerpt" }, quote, button);
 }
 
 /** A bar from 0 to 1; null means that no text was ranked. */

@@ -64,7 +64,7 @@ def test_sources_of_the_last_answer(piped: DisturbingServer, monkeypatch: pytest
     assert chat("/sources\nfirst\n/sources\n", monkeypatch) == 0
     captured = shell.read()
     assert captured.err == "There are no sources.\n"
-    assert captured.out.endswith(f"{SOURCE_LINE}\n SEYTON: The Queen, my lord, is dead.\n".replace("\n ", "\n"))
+    assert captured.out.endswith(f"{SOURCE_LINE}\n    SEYTON: The Queen, my lord, is dead.\n")
 
 
 def test_history(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:

@@ -90,7 +90,7 @@ def listed(events: Events) -> list[str]:
 
 def sources(events: Events) -> list[dict[str, Any]]:
     found = (event for _, event in sorted(events.by_seq.items()) if event["type"] == "sources")
-    return [source for event in found for source in event["sources"]]
+    return list({source["n"]: source for event in found for source in event["sources"]}.values())
 
 
 def _readable(readers: str, groups: tuple[str, ...]) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
 from cicada_client.forms import counts, text, text_by_name, text_or_none, texts
@@ -33,6 +34,7 @@ class Source:
 
     `fields`: what the knowledge base shows of the document's metadata, such as `{"Status": "retired"}`,
     or None. `withheld`: the document was removed since, or the user may not read it any more; `excerpt` says so.
+    `spans`: from where to where the answer rests on the excerpt, in order and apart; known when the answer is complete.
     """
 
     n: int
@@ -43,6 +45,14 @@ class Source:
     relevance: float | None
     fields: Mapping[str, str] | None = None
     withheld: bool = False
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def pieces(self) -> tuple[tuple[str, bool], ...]:
+        """The excerpt in pieces, each with whether the answer rests on it."""
+        edges = [0, *(edge for span in self.spans for edge in span), len(self.excerpt)]
+        found = ((self.excerpt[start:end], at % 2 == 1) for at, (start, end) in enumerate(pairwise(edges)))
+        return tuple(each for each in found if each[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,16 +243,28 @@ _PARSERS: Mapping[str, Callable[[str, int, Frame], Event]] = {
 
 def _source(item: Frame) -> Source:
     number, relevance, locator = item.get("n"), item.get("relevance"), item.get("locator")
+    excerpt = text(item.get("excerpt"))
     return Source(
         n=number if isinstance(number, int) else 0,
         document_id=text(item.get("documentId")),
         title=text(item.get("title")),
         locator=_locator(locator if isinstance(locator, dict) else {}),
-        excerpt=text(item.get("excerpt")),
+        excerpt=excerpt,
         relevance=relevance if isinstance(relevance, (int, float)) else None,
         fields=text_by_name(item.get("fields")),
         withheld=item.get("withheld") is True,
+        spans=_spans(item.get("spans"), len(excerpt)),
     )
+
+
+def _spans(items: object, length: int) -> tuple[tuple[int, int], ...]:
+    """The spans; of those that overlap the first, and none beyond the text."""
+    found: list[tuple[int, int]] = []
+    for item in items if isinstance(items, list) else ():
+        is_span = isinstance(item, list) and len(item) == 2 and all(isinstance(edge, int) for edge in item)
+        if is_span and (found[-1][1] if found else 0) <= item[0] < item[1] <= length:
+            found.append((item[0], item[1]))
+    return tuple(found)
 
 
 def _locator(item: Frame) -> Locator:

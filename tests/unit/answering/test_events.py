@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cicada.answering.events import complete, events_of
-from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Numbers, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Numbers, Progress, Text, Used
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AnyEventBody,
@@ -151,10 +151,31 @@ def test_however_many_and_long_the_sources_each_event_fits_and_none_is_lost(
     names = [f"{number}{'f' * 70}" for number in range(12)]
     schema = Schema({name: SchemaField(name, FieldType.KEYWORD, shown=True) for name in names})
     found = [replace(each, metadata=dict.fromkeys(names, each.text)) for each in found]
-    events = made_of([Cited(permitted(tuple(RankedPassage(each, 0.5) for each in found)), schema)])
-    assert [source.n for source in sources(events)] == list(range(1, len(found) + 1))
-    assert all(each.text.startswith(source.excerpt) for each, source in zip(found, sources(events), strict=True))
+    ranked = tuple(RankedPassage(each, 0.5) for each in found)
+    spans = {number: tuple((at, at + 1) for at in range(len(each.text))) for number, each in enumerate(found, start=1)}
+    events = made_of([Cited(permitted(ranked), schema)])
+    events_after = made_of([Used(dict(enumerate(ranked, start=1)), spans, schema)])
+    for made in (sources(events), sources(events_after)):
+        assert [source.n for source in made] == list(range(1, len(found) + 1))
+        assert all(source.excerpt.strip("… ") in each.text for each, source in zip(found, made, strict=True))
     assert all(isinstance(event, SourcesFound) and event.sources for event in events)
+
+
+def test_what_the_text_rests_on_is_sent_again_with_its_spans() -> None:
+    first, second = (RankedPassage(passage(text), 0.5) for text in ("The queen is dead.", "The king is well."))
+    shown, again = made_of([Cited(permitted((first, second))), Used({2: second}, {2: ((4, 8),)})])
+    assert isinstance(shown, SourcesFound)
+    assert [source.spans for source in shown.sources] == [None, None]
+    assert again == SourcesFound(sources=(replace(shown.sources[1], spans=((4, 8),)),), knowledge_base="scripts")
+
+
+def test_a_passage_is_shown_whole_unless_it_is_very_long() -> None:
+    whole, long = "The queen, my lord, is dead. " * 31, "The queen, my lord, is dead. " * 400
+    found = tuple(RankedPassage(replace(passage(text), context="Macbeth, 5.5"), 0.5) for text in (whole, long))
+    first, second = sources(made_of([Cited(permitted(found))]))
+    assert first.excerpt == whole
+    assert second.excerpt.endswith("The queen, my lord, is dead. …")
+    assert 3_900 < len(second.excerpt) < 4_200
 
 
 def test_sources_that_fit_are_one_event() -> None:

@@ -101,6 +101,19 @@ def test_a_question_is_answered_with_its_sources_and_its_end() -> None:
     assert (here.queue.buried, here.reported) == ([], [])
 
 
+QUOTED = ("“The queen, my ", "lord, is dead.” [1]", ModelUsage(90, 4))
+
+
+def test_what_the_whole_text_rests_on_is_told_before_the_end() -> None:
+    here = asked(["“The queen”, [1] ", StreamBrokenError("Broke off.")], QUOTED)
+    assert here.process() is Processed.COMPLETE
+    kinds = [kind for kind, _ in itertools.groupby(here.kinds())]
+    assert kinds[-5:] == ["status", "sources", "chunk", "sources", "complete"]
+    before, after = [each["sources"] for each in here.received("c1") if each["type"] == "sources"][-2:]
+    assert after == [before[0] | {"spans": [[0, len("The queen, my lord, is dead.")]]}]
+    assert all("spans" not in source for each in here.received("c1")[:-2] for source in each.get("sources", ()))
+
+
 def test_a_question_that_nothing_answers_says_so() -> None:
     here = asked()
     here.answering.index = FixedIndex()

@@ -117,6 +117,11 @@ def test_a_message_about_the_last_answer_is_answered_from_its_passages_and_those
     assert again(plays(), SECOND, other)[:4] == ["Macbeth 1.2", "Hamlet 5.2", "Macbeth 3.4", "Macbeth 1.1"]
 
 
+def test_a_passage_that_was_cut_is_found_by_the_part_that_was_shown() -> None:
+    for shown in ("Macbeth goes …", "… goes on in 1.2"):
+        assert again(plays(), ShownDocument(4, "macbeth.json", shown))[0] == f"Macbeth 1.{1 if shown[0] == 'M' else 2}"
+
+
 def test_what_is_closed_is_not_even_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
     library, read = plays(), []
     library.access.readers["macbeth.json"] = ("user:bob",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,7 +63,7 @@ field_names = [
     "sessions",
     "turns",
 ]
-source_names = ["n", "documentId", "title", "locator", "excerpt", "relevance", "fields"]
+source_names = ["n", "documentId", "title", "locator", "excerpt", "relevance", "fields", "spans"]
 sources = st.lists(st.dictionaries(st.sampled_from(source_names), json_values) | json_values, max_size=3)
 
 
@@ -98,6 +99,25 @@ def test_events_add_up_to_an_answer() -> None:
     assert (answer.request_id, answer.session_id, answer.text, answer.status) == (RID, "s", "right", "complete")
     assert [item.n for item in answer.sources] == [2, 1]
     assert answer.path == ("direct",)
+
+
+def test_the_spans_of_a_source_are_read_as_far_as_they_are_of_its_excerpt() -> None:
+    sent: Any = [[0, 1], [1, 3], [2, 4], [3, 3], [-1, 2], [4, 9], "5", [5], [5, "6"], None, [5, 6]]
+    item = {"n": 1, "excerpt": "Queen.", "spans": sent}
+    event = parse_event({"requestId": RID, "seq": 1, "type": "sources", "sources": [item, item | {"spans": 5}]})
+    assert isinstance(event, Sources)
+    assert [source.spans for source in event.sources] == [((0, 1), (1, 3), (5, 6)), ()]
+    assert [source.pieces for source in event.sources] == [
+        (("Q", True), ("ue", True), ("en", False), (".", True)),
+        (("Queen.", False),),
+    ]
+
+
+def test_a_source_that_is_sent_again_takes_the_place_of_the_first() -> None:
+    first, second = Source(1, "d", "T", Locator(), "e", 0.5), Source(2, "d", "T", Locator(), "e", 0.5)
+    again = replace(first, spans=((0, 1),))
+    answer = Answer().then(Sources(RID, 1, (first, second))).then(Sources(RID, 2, (again,)))
+    assert answer.sources == (again, second)
 
 
 @pytest.mark.parametrize("more", [{"total": "9", "documents": []}, {"total": 9, "documents": {}}, {"total": 9}, {}])

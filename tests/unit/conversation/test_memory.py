@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import AnswerRecord, RequestKey, Status, StoredEvent
 from cicada.conversation.protocol import (
@@ -113,6 +115,15 @@ def test_what_the_last_answer_showed_is_remembered_with_what_it_cites() -> None:
     assert shown == Shown("scripts", documents)
     assert shown.cited == documents[1:]
     assert shown_after((PATH, CITING[:1])).cited == (documents[0], ShownDocument(2, "boats.md", "Damage must"))
+
+
+def test_a_source_that_was_sent_again_is_remembered_once() -> None:
+    again = SourcesFound(sources=(replace(BOATS, excerpt="Damage must be paid.", spans=((0, 6),)),))
+    shown = shown_after((PATH, (*CITING, again)))
+    assert shown.documents == (
+        ShownDocument(1, "fees.md", "Adults pay"),
+        ShownDocument(2, "boats.md", "Damage must be paid.", cited=True),
+    )
 
 
 def test_listed_documents_have_the_numbers_of_their_places() -> None:

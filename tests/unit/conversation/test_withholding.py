@@ -110,6 +110,19 @@ def test_a_source_keeps_its_number_and_has_a_note_instead_of_its_text(talk: Talk
 
 
 @HOW
+def test_a_source_that_was_sent_again_with_its_spans_is_withheld_too(talk: Talk, how: str) -> None:
+    plan, open_ = (replace(each, spans=((0, 3),)) for each in SOURCES.sources)
+    request_id = answered(talk, SOURCES, Chunk(content="On Friday [1, 2]."), SourcesFound((plan, open_), "scripts"))
+    [*_, rests, _] = resumed(talk, request_id)
+    assert [each["spans"] for each in rests["sources"]] == [[[0, 3]], [[0, 3]]]
+    close(talk, how)
+    [_, before, _, after, _] = resumed(talk, request_id)
+    assert after["sources"] == [before["sources"][0], rests["sources"][1]]
+    assert not any(word in str(after["sources"][0]) for word in ("merger", "spans", "plan.md"))
+    assert [turn.withheld for turn in talk.page("s1").turns] == [1]
+
+
+@HOW
 def test_a_listed_document_and_the_values_counted_with_it_are_withheld(talk: Talk, how: str) -> None:
     request_id = answered(talk, LISTING)
     close(talk, how)

@@ -44,7 +44,9 @@ class Turn(Struct, frozen=True):
 
 
 class ShownDocument(Struct, frozen=True):
-    """What an answer showed under a number: a document, or with `excerpt` a passage of it that begins so.
+    """What an answer showed under a number: a document, or with `excerpt` a passage of it that has this text.
+
+    The excerpt of a long passage is a part of it, with `…` where it was cut.
 
     `cited`: the answer's text cites the number.
     """

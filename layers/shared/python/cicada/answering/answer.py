@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
+from cicada.answering.citations import resting
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.other_bases import OtherBases
@@ -141,10 +142,10 @@ class Answerer(Struct, frozen=True):
             if meant.plan.subjects != plan.subjects:
                 documents = self.whole_documents.found(meant.plan, question, principal)
         if documents is None:
-            return meant, self._parts(meant, question, principal, earlier)
+            return meant, resting(self._parts(meant, question, principal, earlier))
         # What was read as conditions was a part of a name.
         meant = replace(meant, plan=replace(meant.plan, shape=Shape.CONTENT_ONLY, filters=()))
-        return meant, self.whole_documents.answer(documents, meant.plan, question, earlier)
+        return meant, resting(self.whole_documents.answer(documents, meant.plan, question, earlier))
 
     @property
     def _named_documents(self) -> NamedDocuments:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from msgspec import Struct
 from msgspec.json import encode
+from msgspec.structs import replace
 
+from cicada.answering.excerpts import cut
 from cicada.answering.figures import shown_figure
-from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Match, Numbers, Progress, Text
+from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Match, Numbers, Progress, Span, Text, Used
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     Aggregate,
@@ -40,8 +43,10 @@ from cicada.understanding.plan import BY_MODEL, Plan
 F = TypeVar("F", bound=Struct)
 T = TypeVar("T")
 
-# About three lines of text: each answer stores and posts its excerpts.
-_EXCERPT_LENGTH = 300
+# A passage that is longer is cut. Ingest makes none of more than 900 characters, which take up to 3.6 KB.
+_EXCERPT_BYTES = 4 * 1024
+_SPANS = 50
+_REASON_LENGTH = 300
 _NAME_LENGTH = 120
 _NAMES = 20
 _QUERY_LENGTH = 500
@@ -104,11 +109,19 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
     if isinstance(part, Progress):
         yield StatusChanged(stage=cast(Any, part.stage), detail=part.detail)
     elif isinstance(part, Cited):
-        sources = [_source(number, ranked, part.schema) for number, ranked in enumerate(part.passages, part.first)]
-        base = next((each.passage.document.base_key.knowledge_base for each in part.passages), None)
-        yield from (SourcesFound(sources=tuple(each), knowledge_base=base) for each in _fitting(sources))
+        yield from _sources(dict(enumerate(part.passages, part.first)), part.schema)
+    elif isinstance(part, Used):
+        yield from _sources(part.passages, part.schema, part.spans)
     elif isinstance(part, Listed):
         yield from _listings(part)
+
+
+def _sources(
+    passages: Mapping[int, RankedPassage], schema: Schema, spans: Mapping[int, Sequence[Span]] = MappingProxyType({})
+) -> Iterator[SourcesFound]:
+    sources = [_source(number, ranked, schema, spans.get(number, ())) for number, ranked in passages.items()]
+    base = next((each.passage.document.base_key.knowledge_base for each in passages.values()), None)
+    yield from (SourcesFound(sources=tuple(each), knowledge_base=base) for each in _fitting(sources))
 
 
 def _listings(part: Listed) -> Iterator[Listing]:
@@ -182,7 +195,7 @@ def _listed(row: DocumentRow, columns: Mapping[str, str], match: Match | None) -
         fields={name[:MAX_NAME]: value[:MAX_VALUE] for name, value in shown.items()},
         relevance=_shown(match.relevance) if match else None,
         excerpt=match.excerpt if match else None,
-        reason=match.reason[:_EXCERPT_LENGTH] if match else None,
+        reason=match.reason[:_REASON_LENGTH] if match else None,
     )
 
 
@@ -223,17 +236,22 @@ def _chunks(text: str) -> Iterator[Chunk]:
         data = data[len(piece.encode()) :]
 
 
-def _source(number: int, ranked: RankedPassage, schema: Schema) -> Source:
+def _source(number: int, ranked: RankedPassage, schema: Schema, spans: Sequence[Span]) -> Source:
     passage = ranked.passage
-    return Source(
+    source = Source(
         n=number,
         document_id=passage.document.document_id,
         title=passage.title[:_NAME_LENGTH],
         locator=_locator(passage.locator),
-        excerpt=passage.text[:_EXCERPT_LENGTH],
+        excerpt="",
         relevance=_shown(ranked.relevance),
         fields=shown_fields(schema, passage.metadata) or None,
+        spans=tuple(spans[:_SPANS]) or None,
     )
+    # Data of a sidecar may be long and full of characters that JSON escapes.
+    room = min(_EXCERPT_BYTES, _ROOM_BYTES - _size(source))
+    text, shown = cut(passage.text, spans[:_SPANS], lambda part: _json_size(part) <= room)
+    return replace(source, excerpt=text, spans=tuple(shown) or None)
 
 
 def _locator(locator: Locator) -> SourceLocator:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from msgspec import Struct, field
 
@@ -13,6 +14,9 @@ from cicada.knowledge_bases.schema import Schema
 from cicada.permissions import Permitted
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Plan
+
+Span: TypeAlias = tuple[int, int]
+"""Where a piece of a text begins and ends, in characters; the end is not part of it."""
 
 
 class Progress(Struct, frozen=True):
@@ -31,6 +35,17 @@ class Cited(Struct, frozen=True):
     passages: Permitted[RankedPassage]
     schema: Schema = field(default_factory=Schema)
     first: int = 1
+
+
+class Used(Struct, frozen=True):
+    """The cited passages that the whole text rests on, by their numbers, and which spans of their texts.
+
+    They were shown before, as `Cited`.
+    """
+
+    passages: Mapping[int, RankedPassage]
+    spans: Mapping[int, tuple[Span, ...]]
+    schema: Schema = field(default_factory=Schema)
 
 
 class Numbers(Struct, frozen=True):
@@ -97,7 +112,7 @@ class Finished(Struct, frozen=True):
     listing: ListedPage | None = None
 
 
-AnswerPart = Progress | Cited | Listed | Unanswered | Text | Finished
+AnswerPart = Progress | Cited | Used | Listed | Unanswered | Text | Finished
 
 
 class Prompt(Struct, frozen=True):

@@ -120,11 +120,17 @@ def _around(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage
         (each.document_id, at)
         for each in shown
         for at, passage in enumerate(texts[each.document_id])
-        if passage.text.startswith(each.excerpt)
+        if _is_of(passage.text, each.excerpt)
     ]
     distances = [0, *chain.from_iterable((step, -step) for step in range(1, _NEIGHBOURS + 1))]
     found = dict.fromkeys((name, at + step) for step in distances for name, at in places)
     return [texts[name][at] for name, at in found if 0 <= at < len(texts[name])]
+
+
+def _is_of(text: str, excerpt: str) -> bool:
+    """Whether the excerpt is the beginning of this text, or if it was cut there, a part of it."""
+    shown = excerpt.strip("… ")
+    return text.startswith(shown) or (excerpt.startswith("…") and shown in text)
 
 
 def _kind(dispatched: Sequence[Dispatched]) -> str:

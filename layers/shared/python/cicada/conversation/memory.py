@@ -90,17 +90,18 @@ def _shown(turns: Sequence[_Remembered]) -> Shown:
 def _shown_in(events: Iterable[StoredEvent], answer: str) -> tuple[ShownDocument, ...]:
     """What the answer that these events make up shows under numbers: its sources, or the documents that it lists."""
     cited = {int(number) for number in _CITATION.findall(answer)}
-    found: list[ShownDocument] = []
+    found: dict[int, ShownDocument] = {}
     for stored in events:
         event = known_event(stored.body)
         if isinstance(event, SourcesFound):
-            found += [ShownDocument(each.n, each.document_id, each.excerpt, each.n in cited) for each in event.sources]
+            for each in event.sources:
+                found[each.n] = ShownDocument(each.n, each.document_id, each.excerpt, each.n in cited)
         elif isinstance(event, Listing):
-            first = event.offset + 1 if not found else found[-1].number + 1
-            found += [ShownDocument(at, each.document_id) for at, each in enumerate(event.documents, start=first)]
+            first = max(found, default=event.offset) + 1
+            found |= {at: ShownDocument(at, each.document_id) for at, each in enumerate(event.documents, start=first)}
         elif isinstance(event, Reset):
             found.clear()
-    return tuple(found)
+    return tuple(found.values())
 
 
 def _listed(heads: Sequence[Head]) -> ListedPage | None:

@@ -166,8 +166,11 @@ class SourceLocator(_Frame, frozen=True, omit_defaults=True):
 class Source(_Frame, frozen=True, omit_defaults=True):
     """A cited passage. `relevance` is 0 to 1, or null where no text was ranked.
 
+    `excerpt`: its text; of one that is too long, whole sentences, with `…` where it is cut.
     `fields`: what the knowledge base shows of the document's metadata, texts by display names; absent if nothing.
     `withheld`: the document was removed since, or the user may not read it any more; the excerpt says so.
+    `spans`: where in the excerpt stands what the answer rests on, each as its beginning and its end in Unicode
+    characters; in order and apart. They are known when the text is whole.
     """
 
     n: int
@@ -178,6 +181,7 @@ class Source(_Frame, frozen=True, omit_defaults=True):
     relevance: float | None
     fields: dict[str, str] | None = None
     withheld: bool | None = None
+    spans: tuple[tuple[int, int], ...] | None = None
 
 
 class Usage(_Frame, frozen=True):
@@ -202,7 +206,10 @@ class StatusChanged(_Sent, frozen=True, tag="status", omit_defaults=True):
 
 
 class SourcesFound(_Sent, frozen=True, tag="sources", omit_defaults=True):
-    """Passages that the answer is made from; several such events add up. `knowledgeBase`: where they are from."""
+    """Passages that the answer is made from; several such events add up. `knowledgeBase`: where they are from.
+
+    A source whose number was sent before replaces that one: after the text, those that it rests on come with `spans`.
+    """
 
     sources: tuple[Source, ...]
     knowledge_base: str | None = None

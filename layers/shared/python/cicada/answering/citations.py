@@ -1,0 +1,162 @@
+"""What an answer rests on: the spans of its passages that it quotes, or that are nearest to what it says.
+
+A citation belongs to the text between it and the one before it in the same paragraph. A quotation is looked up word by
+word; the passage may have other quotation marks, dashes, blanks and capitals, and stage directions in brackets.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from math import sqrt
+
+from msgspec.structs import replace
+
+from cicada.answering.excerpts import sentence_spans
+from cicada.answering.parts import AnswerPart, Cited, Finished, Span, Text, Unanswered, Used
+from cicada.documents.model import Passage
+from cicada.ingest.chunks import sentences
+from cicada.knowledge_bases.schema import Schema
+from cicada.languages.terms import is_cjk
+from cicada.retrieval.model import RankedPassage
+from cicada.retrieval.quality import content_words
+
+_CITATIONS = re.compile(r"(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]\s*)+")
+_QUOTED = re.compile(r'"([^"\n]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』')
+# A quotation in straight marks may have others in it.
+_OUTERMOST = re.compile(r'"(.+)"')
+_LEFT_OUT = re.compile(r"\[?(?:…|\.{3})\]?|\|\|")
+# A quotation that its own citation does not have may be of another passage, if it is not just a word or a title.
+_WORDS_OF_ANY = 4
+_EDGES = " \t\n.,;:!?…'\"“”‘’()*_|-–—‐‑"
+_BETWEEN = r"(?:\s*\[[^\]\n]{0,200}\])*\s+"
+_ALIKE = str.maketrans(dict.fromkeys("'’‘`", "['’‘`]") | dict.fromkeys('"“”„', '["“”„]') | {"…": r"(?:…|\.{3})"})
+_DASHES = re.compile(r"(?:\\?[-–—‐‑])+")
+
+
+def resting(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
+    """The answer, with what its whole text rests on before its end.
+
+    A citation of a number that no passage has rests on nothing; the path counts these numbers (`unknown_citations:1`).
+    An answer that only says that there is none rests on nothing either.
+    """
+    passages: dict[int, RankedPassage] = {}
+    schema, text, is_answered = Schema(), [], True
+    for part in parts:
+        if isinstance(part, Cited):
+            passages.update(enumerate(part.passages, part.first))
+            schema = part.schema
+        elif isinstance(part, Text):
+            text.append(part.content)
+        elif isinstance(part, Unanswered):
+            is_answered = False
+        elif isinstance(part, Finished) and passages and is_answered:
+            spans = spans_used("".join(text), {number: each.passage for number, each in passages.items()})
+            if spans:
+                yield Used({number: passages[number] for number in spans}, spans, schema)
+            unknown = _cited("".join(text)).difference(passages)
+            part = replace(part, path=(*part.path, f"unknown_citations:{len(unknown)}")) if unknown else part
+        yield part
+
+
+def spans_used(text: str, passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
+    """For each number of a passage that the text rests on the spans of the passage's text, in order, apart.
+
+    They are the quotations, or the sentence that is nearest to a statement without any. A passage that shares no word
+    with what cites it has none.
+    """
+    found: dict[int, list[Span]] = {}
+    for statement, numbers in _statements(text):
+        cited = [number for number in numbers if number in passages]
+        for number, span in _spans(statement, cited, passages):
+            found.setdefault(number, []).append(span)
+    return {number: _apart(found[number]) for number in sorted(found)}
+
+
+def _statements(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """The text between citations, with the numbers behind it; without any at the end of a paragraph."""
+    for paragraph in re.split(r"\n{2,}", text):
+        start = 0
+        for group in _CITATIONS.finditer(paragraph):
+            yield paragraph[start : group.start()], tuple(_cited(group[0]))
+            start = group.end()
+        yield paragraph[start:], ()
+
+
+def _cited(text: str) -> set[int]:
+    return {int(number) for group in _CITATIONS.findall(text) for number in re.findall(r"\d+", group)}
+
+
+def _spans(statement: str, cited: list[int], passages: Mapping[int, Passage]) -> Iterator[tuple[int, Span]]:
+    quotations = _quotations(statement)
+    quoted = [place for each in quotations for place in _places(each, cited, passages)]
+    yield from quoted
+    for number in set(cited).difference(number for number, _ in quoted):
+        if nearest := _nearest(statement, bool(quotations), passages[number]):
+            yield number, nearest
+
+
+def _places(quotation: str, cited: list[int], passages: Mapping[int, Passage]) -> list[tuple[int, Span]]:
+    """Where the cited passages have the quotation; if none has a long one, where the first other passage has it."""
+    found = [(number, span) for number in cited for span in _quoted_in(passages[number].text, quotation)]
+    if found or len(quotation.split()) < _WORDS_OF_ANY:
+        return found
+    others = ([(number, span) for span in _quoted_in(each.text, quotation)] for number, each in passages.items())
+    return next(filter(None, others), [])
+
+
+def _quotations(statement: str) -> list[str]:
+    nested = [found for line in statement.splitlines() for found in _OUTERMOST.findall(line)]
+    plain = [next(filter(None, found)) for found in _QUOTED.findall(statement)]
+    return list(dict.fromkeys((*nested, *plain)))
+
+
+def _quoted_in(text: str, quotation: str) -> list[Span]:
+    """Where the quotation stands in the text; of one that leaves something out, where its parts of several words do."""
+    if span := _found(quotation, text):
+        return [span]
+    parts = [part for part in _LEFT_OUT.split(quotation) if " " in part.strip() and part != quotation]
+    return [span for part in parts if (span := _found(part, text))]
+
+
+def _found(quotation: str, text: str) -> Span | None:
+    core = quotation.strip(_EDGES)
+    if not core or len(core) > 2 * len(text):
+        return None
+    head, _, tail = quotation.partition(core)
+    sign = rf"(?:{_alike(head.strip())}\s*)?" if head.strip() else ""
+    words = _BETWEEN.join(map(_alike, core.replace("...", "…").split()))
+    before = "" if is_cjk(core[0]) else r"(?<!\w)"
+    after = "" if is_cjk(core[-1]) else r"(?!\w)"
+    pattern = rf"{before}{sign}{words}{after}(?:{_alike(tail.strip())})?"
+    found = re.search(pattern, text, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def _alike(word: str) -> str:
+    """A pattern of the word, however its marks are written."""
+    return _DASHES.sub("[-–—‐‑]+", re.escape(word).translate(_ALIKE))
+
+
+def _nearest(statement: str, is_quotation: bool, passage: Passage) -> Span | None:
+    """The passage's sentence with most of the words of the statement's last sentence; of a quotation, of all of it."""
+    said = statement if is_quotation else "".join(sentences(statement.strip())[-1:])
+    asked = frozenset(content_words(said, passage.language))
+
+    def shared(span: Span) -> float:
+        has = frozenset(content_words(passage.text[slice(*span)], passage.language))
+        return len(has & asked) / sqrt(len(has) or 1)
+
+    nearest = max(sentence_spans(passage.text), key=shared, default=None)
+    return nearest if nearest and shared(nearest) else None
+
+
+def _apart(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The spans in order, those as one that overlap."""
+    apart: list[Span] = []
+    for start, end in sorted(spans):
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(end, apart[-1][1]))
+        else:
+            apart.append((start, end))
+    return tuple(apart)
