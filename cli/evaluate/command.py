@@ -7,6 +7,7 @@ from cli.evaluate.answerability import answerability
 from cli.evaluate.answers import answers
 from cli.evaluate.conversations import conversations
 from cli.evaluate.documents import documents
+from cli.evaluate.grounding import grounding
 from cli.evaluate.planner import planner
 from cli.evaluate.retrieval import retrieval
 from cli.evaluate.router import router
@@ -18,5 +19,5 @@ evaluate = Group(
     epilog="example: cicada eval router messages.jsonl",
     # An earlier name, which scripts may use.
     aliases={"gate": "answerability"},
-    commands=(router, planner, retrieval, answerability, conversations, documents, answers),
+    commands=(router, planner, retrieval, answerability, conversations, documents, answers, grounding),
 )

@@ -76,6 +76,8 @@ def as_json(answer: Answer) -> dict[str, Any]:
         "path": list(answer.path),
         "confidence": answer.confidence,
         "plan": answer.plan and _plan(answer.plan),
+        "checked": answer.checked,
+        "unsupported": [asdict(each) for each in answer.unsupported],
         "failure": failure and {"error": failure.error, "code": failure.code, "retryable": failure.retryable},
     }
 

@@ -19,6 +19,13 @@ _STAGES = {
     "answering": "Answering",
     "agent": "Asking the agent",
 }
+_REASONS = {
+    "number": "a number or date that they lack",
+    "name": "a name that they lack",
+    "negation": "a negation turned round",
+    "words": "too little of it stands there",
+    "no_passage": "it cites none that there is",
+}
 _NONE = "–"
 _NOT_COMPUTED = "cannot be computed"
 # The base that the server asks by default, `default_knowledge_base` of its settings.
@@ -50,9 +57,16 @@ def render_answer(
         screen.end_line()
     if answer.listing:
         _render_listing(answer.listing, screen, next_page(answer))
+    _render_unsupported(answer, screen)
     screen.sources(answer.cited)
     _render_remarks(answer, screen, explain=explain)
     return answer
+
+
+def _render_unsupported(answer: Answer, screen: Screen) -> None:
+    for each in answer.unsupported:
+        sentence = " ".join(answer.text[each.start : each.end].split())
+        screen.note(f"Not supported by the passages ({_REASONS.get(each.reason, each.reason)}): {sentence}")
 
 
 def _render_remarks(answer: Answer, screen: Screen, *, explain: bool) -> None:

@@ -1,13 +1,28 @@
 import { element } from "./element.js";
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/;
-const INLINE = new RegExp(`${CITATION.source}|\\*\\*(\\S(?:[^*]*\\S)?)\\*\\*|(?<![*\\w])\\*(\\S(?:[^*\\n]*\\S)?)\\*(?![*\\w])`, "g");
+// Of private use; around a sentence that is underlined.
+const BEGIN = "\ue000";
+const END = "\ue001";
+const INLINE = new RegExp(`${CITATION.source}|\\*\\*(\\S(?:[^*]*\\S)?)\\*\\*|(?<![*\\w])\\*(\\S(?:[^*\\n]*\\S)?)\\*(?![*\\w])|${BEGIN}([^${END}]*)${END}`, "g");
 const ITEM = /^\s*(?:[-*•]|\d{1,3}[.)])\s+/;
 
 /** The numbers that a text cites, each once. */
 export function citedNumbers(text) {
   const found = text.matchAll(new RegExp(CITATION.source, "g"));
   return new Set([...found].flatMap(([, numbers]) => numbers.split(/[,;]/).map(Number)));
+}
+
+const UNSUPPORTED = "Not supported by the passages";
+
+/** The text with its sentences `{start, end}`, in code points, between marks. */
+function withMarks(text, sentences) {
+  const letters = [...text.replace(/[\ue000\ue001]/g, "\ufffd")];
+  for (const { start, end } of [...sentences].sort((a, b) => b.start - a.start)) {
+    letters.splice(end, 0, END);
+    letters.splice(start, 0, BEGIN);
+  }
+  return letters.join("");
 }
 
 /**
@@ -25,7 +40,12 @@ export class AnswerText {
     this.#cite = cite;
   }
 
-  show(text) {
+  /** `unsupported`: the sentences, `{start, end}`, that are underlined because no passage carries them. */
+  show(text, unsupported = []) {
+    this.#render(withMarks(text, unsupported));
+  }
+
+  #render(text) {
     const blocks = text.split(/\n{2,}/).filter((block) => block.trim());
     const same = blocks.findIndex((block, index) => block !== this.#shown[index]);
     const from = same === -1 ? blocks.length : same;
@@ -38,7 +58,7 @@ export class AnswerText {
   refresh() {
     const text = this.#shown.join("\n\n");
     this.#shown = [];
-    this.show(text);
+    this.#render(text);
   }
 
   #block(source) {
@@ -61,7 +81,11 @@ export class AnswerText {
     return [...parts, text.slice(end)];
   }
 
-  #marked([whole, numbers, bold, italic]) {
+  #marked([whole, numbers, bold, italic, unsupported]) {
+    if (unsupported) {
+      const said = element("span", { className: "unseen" }, ` (${UNSUPPORTED}) `);
+      return [element("span", { className: "unsupported", title: UNSUPPORTED }, this.#inline(unsupported), said)];
+    }
     if (bold) return [element("strong", {}, this.#inline(bold))];
     if (italic) return [element("em", {}, this.#inline(italic))];
     const links = numbers.split(/[,;]/).map((number) => this.#cite(Number(number)));

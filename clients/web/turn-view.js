@@ -62,7 +62,7 @@ export class TurnView {
     this.#listing.show(request.listing, Boolean(request.outcome));
     // A table may be as wide as text and passages together.
     this.root.classList.toggle("listed", request.listing !== null && request.sources.length === 0);
-    this.#showText(request.text);
+    this.#showText(request.text, request.assembly.end?.unsupported);
     if (changed) this.#text.refresh();
     this.#showStatus(request);
     this.root.classList.toggle("running", !request.outcome);
@@ -83,9 +83,9 @@ export class TurnView {
     this.#foot.replaceChildren(load);
   }
 
-  #showText(text) {
+  #showText(text, unsupported) {
     this.#shownText = text;
-    this.#text.show(text);
+    this.#text.show(text, unsupported);
   }
 
   #showStatus(request) {

@@ -159,6 +159,8 @@ def test_ask_prints_one_json_object(server: DisturbingServer, shell: Shell) -> N
         "path": ["direct"],
         "confidence": 0.8,
         "plan": None,
+        "checked": None,
+        "unsupported": [],
         "failure": None,
     }
 

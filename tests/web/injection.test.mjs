@@ -26,10 +26,10 @@ function withDocument(made, run) {
   }
 }
 
-function rendered(text) {
+function rendered(text, unsupported) {
   const made = [];
   const root = { children: [], append: (...some) => root.children.push(...some), childElementCount: 0 };
-  withDocument(made, () => new AnswerText(root, () => null).show(text));
+  withDocument(made, () => new AnswerText(root, () => null).show(text, unsupported));
   return { made, root };
 }
 
@@ -52,3 +52,10 @@ for (const { family, text } of ATTACKS) {
     assert.match(words(root), /ZQXMARK/);
   });
 }
+
+test("a sentence that no passage carries is underlined, and says so to screen readers", () => {
+  const { made } = rendered("🏠 Yes.\n\n- The rent is **9** EUR.\n- So\ue000 it is\ue001.", [{ start: 10, end: 32 }]);
+  const marked = made.filter((node) => node.className === "unsupported");
+  assert.deepEqual(marked.map(words), ["The rent is 9 EUR. (Not supported by the passages) "]);
+  assert.equal(marked[0].title, "Not supported by the passages");
+});

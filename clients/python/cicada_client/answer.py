@@ -6,7 +6,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from cicada_client.events import Accepted, Cancelled, Chunk, Complete, Event, Failed, Reset, Source, Sources
+from cicada_client.events import (
+    Accepted,
+    Cancelled,
+    Chunk,
+    Complete,
+    Event,
+    Failed,
+    Reset,
+    Source,
+    Sources,
+    Unsupported,
+)
 from cicada_client.listing import Listing
 from cicada_client.plan import Plan
 
@@ -19,7 +30,7 @@ class Answer:
 
     `knowledge_base` is the one that is asked. `sources`: all passages that the model was given. `listing`: the
     documents that were asked for, if the answer is a list of them. `plan`: how the question was understood, known when
-    the answer is complete.
+    the answer is complete, as are `checked`, the number of sentences held against their passages, and `unsupported`.
     """
 
     request_id: str = ""
@@ -34,6 +45,8 @@ class Answer:
     path: tuple[str, ...] = ()
     confidence: float | None = None
     plan: Plan | None = None
+    checked: int | None = None
+    unsupported: tuple[Unsupported, ...] = ()
     failure: Failed | None = None
 
     @property
@@ -78,4 +91,6 @@ def _ended(answer: Answer, event: Complete | Cancelled | Failed) -> Answer:
         path=event.path,
         confidence=event.confidence,
         plan=event.plan,
+        checked=event.checked,
+        unsupported=event.unsupported,
     )

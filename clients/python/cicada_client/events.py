@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from cicada_client.forms import counts, text, text_by_name, text_or_none, texts
+from cicada_client.forms import counts, objects, text, text_by_name, text_or_none, texts
 from cicada_client.listing import Listing, read_listing
 from cicada_client.plan import Plan, read_plan
 
@@ -115,10 +115,20 @@ class Reset:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsupported:
+    """A sentence that the passages do not carry: the text from `start` to `end`. `reason`: a word of the protocol."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Complete:
     """The answer is whole. `usage` counts tokens, `timings` are milliseconds, `confidence` is 0 to 1.
 
-    `plan`: how the question was understood and answered; None from an older server.
+    `plan`: how the question was understood and answered; None from an older server. `checked`: how many sentences were
+    held against their passages; None if the answer is not written from passages. `unsupported`: which of them fail.
     """
 
     request_id: str
@@ -128,6 +138,8 @@ class Complete:
     path: tuple[str, ...]
     confidence: float | None
     plan: Plan | None = None
+    checked: int | None = None
+    unsupported: tuple[Unsupported, ...] = ()
     type: Literal["complete"] = "complete"
 
 
@@ -217,6 +229,17 @@ def _complete(request_id: str, seq: int, frame: Frame) -> Event:
         path=texts(frame.get("path")),
         confidence=confidence if isinstance(confidence, (int, float)) else None,
         plan=read_plan(frame.get("plan")),
+        checked=counts(frame).get("checked"),
+        unsupported=_unsupported(frame.get("unsupported")),
+    )
+
+
+def _unsupported(items: object) -> tuple[Unsupported, ...]:
+    """The marks that can be used; others are left out."""
+    return tuple(
+        Unsupported(found["start"], found["end"], text(each.get("reason")))
+        for each in objects(items)
+        if (found := counts(each)).keys() >= {"start", "end"}
     )
 
 

@@ -12,6 +12,7 @@ from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf
 from cicada.errors import StreamBrokenError, UnavailableError
+from cicada.grounding.checking import Checked
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.agent import ScriptedAgent
 from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
@@ -28,7 +29,8 @@ def test_a_question_about_the_scripts_is_searched() -> None:
     assert parts[0] == Progress("searching")
     assert len(here.index.queries) == 1
     assert text_of(parts) == "Seyton [1]."
-    assert ended(parts) == Finished(("script_query", "plan:rules", "retrieve", "rerank:local", "generate"), 1.0, 90, 4)
+    path = ("script_query", "plan:rules", "retrieve", "rerank:local", "generate")
+    assert ended(parts) == Finished(path, 1.0, 90, 4, checked=Checked(1))
 
 
 def test_a_general_message_is_answered_without_a_search() -> None:

@@ -77,6 +77,7 @@ def test_the_record_of_a_retried_answer_is_kept_on_its_head_and_observed() -> No
         input_tokens=90,
         output_tokens=4,
         knowledge_base="scripts",
+        checked_sentences=1,
     )
     assert "rewrite:1" in record.path
 

@@ -111,3 +111,9 @@ def test_a_question_that_its_user_has_to_change_is_refused_and_no_failure() -> N
 )
 def test_an_answer_counts_once_if_bedrock_refused_a_model(record: AnswerRecord, refused: int) -> None:
     assert counted(written(record))["cicada-dev",]["RefusedModels"] == (refused, "Count")
+
+
+def test_sentences_are_counted_where_they_were_checked() -> None:
+    found = counted(written(AnswerRecord(checked_sentences=4, unsupported_sentences=1)))["cicada-dev",]
+    assert (found["CheckedSentences"], found["UnsupportedSentences"]) == ((4, "Count"), (1, "Count"))
+    assert not {"CheckedSentences", "UnsupportedSentences"} & set(counted(written(AnswerRecord()))["cicada-dev",])

@@ -23,6 +23,7 @@ from cicada_client.events import (
     Reset,
     Source,
     Sources,
+    Unsupported,
     is_event,
     parse_event,
 )
@@ -118,6 +119,18 @@ def test_a_source_that_is_sent_again_takes_the_place_of_the_first() -> None:
     again = replace(first, spans=((0, 1),))
     answer = Answer().then(Sources(RID, 1, (first, second))).then(Sources(RID, 2, (again,)))
     assert answer.sources == (again, second)
+
+
+def test_marks_of_unsupported_sentences_are_read_and_unusable_ones_left_out() -> None:
+    marks = [{"start": 3, "end": 9, "reason": "number"}, {"start": "3", "end": 9}, {"start": 3}, 5]
+    frame = {"requestId": RID, "seq": 1, "type": "complete", "checked": 4, "unsupported": marks}
+    event = parse_event(frame)
+    assert isinstance(event, Complete)
+    assert (event.checked, event.unsupported) == (4, (Unsupported(3, 9, "number"),))
+    answer = Answer().then(event)
+    assert (answer.checked, answer.unsupported) == (4, event.unsupported)
+    old = parse_event(frame | {"checked": "4", "unsupported": None})
+    assert isinstance(old, Complete) and (old.checked, old.unsupported) == (None, ())
 
 
 @pytest.mark.parametrize("more", [{"total": "9", "documents": []}, {"total": 9, "documents": {}}, {"total": 9}, {}])

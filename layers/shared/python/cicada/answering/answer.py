@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
+from cicada.answering.checked import checked
 from cicada.answering.citations import resting
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
@@ -64,7 +65,7 @@ class Answerer(Struct, frozen=True):
         with phase("planning"):
             plan = self.plan(question, principal, before)
             plan = self._searching(plan, question, principal)
-        yield from self._by(plan, question, principal, before.turns)
+        yield from checked(self._by(plan, question, principal, before.turns))
 
     def _by(
         self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]

@@ -72,6 +72,8 @@ class Measurement:
             output_tokens=finished.output_tokens,
             listing=finished.listing,
             refused_calls=self._telemetry.refused_calls,
+            checked_sentences=finished.checked.sentences if finished.checked else 0,
+            unsupported_sentences=len(finished.checked.unsupported) if finished.checked else 0,
         )
 
     def failed(self, code: str) -> AnswerRecord:

@@ -30,11 +30,13 @@ from cicada.conversation.protocol import (
     SourceLocator,
     SourcesFound,
     StatusChanged,
+    UnsupportedSentence,
     Usage,
 )
 from cicada.documents import aggregates
 from cicada.documents.catalogue import EVERY, DocumentRow, Operation
 from cicada.documents.model import Locator, ScriptLocator
+from cicada.grounding.checking import Checked
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
 from cicada.retrieval.model import RankedPassage
@@ -51,6 +53,7 @@ _NAME_LENGTH = 120
 _NAMES = 20
 _QUERY_LENGTH = 500
 _GROUPS = 100
+_UNSUPPORTED = 100
 # Room for content in a frame.
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 384
 # Room for what stands in a frame beside its documents, and for the filters beside the rest of the last event.
@@ -84,6 +87,15 @@ def complete(finished: Finished, timings: Mapping[str, int]) -> Complete:
         path=finished.path,
         confidence=_shown(finished.confidence),
         plan=_plan(finished, finished.plan) if finished.plan else None,
+        checked=finished.checked.sentences if finished.checked else None,
+        unsupported=_unsupported(finished.checked) if finished.checked else None,
+    )
+
+
+def _unsupported(checked: Checked) -> tuple[UnsupportedSentence, ...] | None:
+    first = checked.unsupported[:_UNSUPPORTED]
+    return (
+        tuple(UnsupportedSentence(start=each.start, end=each.end, reason=each.reason.value) for each in first) or None
     )
 
 

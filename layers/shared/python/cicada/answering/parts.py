@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from cicada.documents.aggregates import Aggregation
 from cicada.documents.catalogue import Aggregate, DocumentRow, ListedPage
 from cicada.documents.model import DocumentKey
+from cicada.grounding.checking import Checked
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions import Permitted
 from cicada.retrieval.model import RankedPassage
@@ -98,7 +99,7 @@ class Finished(Struct, frozen=True):
 
     `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
     were counted. `withheld`: how many documents were found that the user may not view. `listing`: the page that was
-    shown, if it was one.
+    shown, if it was one. `checked`: the sentences that were held against their passages.
     """
 
     path: tuple[str, ...]
@@ -110,6 +111,7 @@ class Finished(Struct, frozen=True):
     matching: int | None = None
     withheld: int = 0
     listing: ListedPage | None = None
+    checked: Checked | None = None
 
 
 AnswerPart = Progress | Cited | Used | Listed | Unanswered | Text | Finished

@@ -69,7 +69,8 @@ class AnswerRecord(Struct, frozen=True):
     judged; more than one means that weak evidence was searched for again. `timings`: milliseconds by phase, with
     `total` and `firstToken`. `code`: of the error that the answer ended in. `listing`: the page of documents that was
     shown, for the next one. `refused_calls`: calls of models that Bedrock throttled or denied. `knowledge_base`: the
-    one that the plan chose. What is not known is empty.
+    one that the plan chose. `checked_sentences`, `unsupported_sentences`: how many were held against their passages,
+    and how many of them these do not carry. What is not known is empty.
     """
 
     path: tuple[str, ...] = ()
@@ -84,6 +85,8 @@ class AnswerRecord(Struct, frozen=True):
     listing: ListedPage | None = None
     refused_calls: int = 0
     knowledge_base: str = ""
+    checked_sentences: int = 0
+    unsupported_sentences: int = 0
 
 
 class Head(Struct, frozen=True):

@@ -317,14 +317,32 @@ class PlanSummary(_Frame, frozen=True, omit_defaults=True):
     confidence: float | None = None
 
 
+class UnsupportedSentence(_Frame, frozen=True):
+    """A sentence of the answer that the passages it cites do not carry, or any passage if it cites none.
+
+    `start`, `end`: where it stands in the whole text, in Unicode code points. `reason`: what in it the passages have
+    not (a number or date, a name, a negation, too many of its words), or that it cites none that there is.
+    """
+
+    start: int
+    end: int
+    reason: Literal["number", "name", "negation", "words", "no_passage"]
+
+
 class Complete(_Sent, frozen=True, tag="complete", omit_defaults=True):
-    """The answer is whole. `timings` are milliseconds, `path` names the steps taken, `confidence` is 0 to 1."""
+    """The answer is whole. `timings` are milliseconds, `path` names the steps taken, `confidence` is 0 to 1.
+
+    `checked`: how many sentences were held against their passages; absent if the answer is not written from passages.
+    `unsupported`: those of them that the passages do not carry, at most 100.
+    """
 
     usage: Usage
     timings: dict[str, int]
     path: tuple[str, ...]
     confidence: float | None
     plan: PlanSummary | None = None
+    checked: int | None = None
+    unsupported: tuple[UnsupportedSentence, ...] | None = None
 
 
 class Cancelled(_Sent, frozen=True, tag="cancelled"):

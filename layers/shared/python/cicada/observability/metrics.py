@@ -128,6 +128,9 @@ def _values(record: AnswerRecord) -> dict[str, tuple[float, str]]:
     if record.scores:
         found["SearchedAnswers"] = (1, COUNT)
         found["RetriedAnswers"] = (int(len(record.scores) > 1), COUNT)
+    if record.checked_sentences:
+        found["CheckedSentences"] = (record.checked_sentences, COUNT)
+        found["UnsupportedSentences"] = (record.unsupported_sentences, COUNT)
     return found
 
 

@@ -1,0 +1,139 @@
+"""Checks the sentences of an answer against the passages that they cite, by counting and without a model."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from cicada.grounding.sentences import Sentence, sentences_of
+from cicada.grounding.signals import Evidence, read, signals
+from cicada.grounding.words import Word, words_of
+from cicada.languages.terms import LANGUAGES, STOP_WORDS, is_in, stemmed_language, stop_words
+
+# What shows the language of passages.
+_READ_FOR_LANGUAGE = 2_000
+# Of the words of a claim at most these shares stand beside other words than in the evidence: it is worded like that and
+# has to agree with it to the word; or it is the same, but for who says it.
+_ALIKE, _SAME = 0.2, 0.1
+# In logits: what a claim gains that is the same, and what one that is alike loses by each difference.
+_WORD_FOR_WORD, _DIFFERENCE = 4.0, 2.0
+
+
+class Reason(StrEnum):
+    """Why a sentence is unsupported: what in it the passages have not, or that it has none."""
+
+    NUMBER = "number"
+    NAME = "name"
+    NEGATION = "negation"
+    WORDS = "words"
+    NO_PASSAGE = "no_passage"
+
+
+class Unsupported(Struct, frozen=True):
+    """A sentence that its passages do not carry. `start`, `end`: in characters of the answer's text."""
+
+    start: int
+    end: int
+    reason: Reason
+
+
+class Checked(Struct, frozen=True):
+    """`sentences`: how many were checked."""
+
+    sentences: int = 0
+    unsupported: tuple[Unsupported, ...] = ()
+
+
+class Weights(Struct, frozen=True):
+    """A logistic function of the signals. Below `threshold` a claim is unsupported."""
+
+    bias: float
+    threshold: float
+    of: Mapping[str, float]
+
+
+@cache
+def packaged_weights() -> Weights:
+    """The weights that come with CICADA; `tools/grounding` has learnt them."""
+    data = json.loads(Path(__file__).with_name("weights.json").read_text("utf-8"))
+    return Weights(data["bias"], data["threshold"], data["of"])
+
+
+def check(answer: str, passages: Mapping[int, str], known: Sequence[str] = ()) -> Checked:
+    """Hold each sentence that claims something against the passages that it cites, by their numbers.
+
+    A sentence without a citation is held against all passages. `known`: what holds for all of them.
+    """
+    sentences = [each for each in sentences_of(answer) if each.claims]
+    said, written = _language(answer), _language(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
+    stopped = STOP_WORDS | stop_words(stemmed_language(written))
+    needed = {number for each in sentences for number in each.cited or passages}
+    texts = {number: read(text) for number, text in passages.items() if number in needed}
+    always = [read(text) for text in known]
+    evidence: dict[tuple[int, ...], Evidence] = {}
+    unsupported = []
+    for sentence in sentences:
+        numbers = tuple(each for each in passages if each in sentence.cited or not sentence.cited)
+        if numbers not in evidence:
+            evidence[numbers] = Evidence([*(texts[each] for each in numbers), *(always if numbers else ())], stopped)
+        reason = _reason(sentence, evidence[numbers], is_translated=bool(said and written and said != written))
+        if reason:
+            unsupported.append(Unsupported(sentence.start, sentence.end, reason))
+    return Checked(len(sentences), tuple(unsupported))
+
+
+def _language(text: str) -> str:
+    return next((each for each in LANGUAGES if is_in(text, each)), "")
+
+
+def _reason(sentence: Sentence, evidence: Evidence, is_translated: bool) -> Reason | None:
+    """Why the sentence is unsupported. Of a translation only the numbers can be compared."""
+    if not evidence.stems:
+        return Reason.NO_PASSAGE
+    claim = words_of(sentence.text)
+    if evidence.absent_figures(claim):
+        return Reason.NUMBER
+    if is_translated:
+        return None
+    found = signals(claim, evidence)
+    if evidence.turned(claim) and exactness(claim, evidence, found) < 0:
+        return Reason.NEGATION
+    if evidence.absent_names(claim):
+        return Reason.NAME
+    return Reason.WORDS if _logit(claim, evidence, found) < packaged_weights().threshold else None
+
+
+def support(claim: str, passages: Sequence[str]) -> float:
+    """The probability, 0 to 1, that the passages support a text taken as one claim; 0 without passages."""
+    evidence = Evidence(map(read, passages))
+    words = claimed_words(claim)
+    if not evidence.stems or not words:
+        return 0.0
+    return 1 / (1 + math.exp(-_logit(words, evidence, signals(words, evidence))))
+
+
+def claimed_words(text: str) -> list[Word]:
+    """The words of a text's sentences, without their citations and bullets."""
+    return [word for sentence in sentences_of(text) for word in words_of(sentence.text)]
+
+
+def _logit(claim: Sequence[Word], evidence: Evidence, found: Mapping[str, float]) -> float:
+    weights = packaged_weights()
+    total = weights.bias + sum(weight * found[name] for name, weight in weights.of.items())
+    return total + exactness(claim, evidence, found)
+
+
+def exactness(claim: Sequence[Word], evidence: Evidence, found: Mapping[str, float]) -> float:
+    """What a claim gains or loses, in logits, that is worded as the evidence is; 0 for any other."""
+    displaced = len(evidence.displaced(claim)) / len(claim)
+    if displaced > _ALIKE:
+        return 0.0
+    if differences := evidence.differences(claim):
+        return -_DIFFERENCE * differences
+    return _WORD_FOR_WORD if displaced <= _SAME and found["absent"] <= 1 else 0.0
