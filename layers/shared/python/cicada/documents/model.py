@@ -66,6 +66,11 @@ class Passage(Struct, frozen=True):
     readers: tuple[str, ...] = ()
 
 
+def passage_id_at(document_id: str, number: int) -> str:
+    """The id of a document's passage at this place, counted from 0. In order of ids passages are in the document's."""
+    return f"{document_id}#{number:06d}"
+
+
 class Subject(Struct, frozen=True):
     """A document, or a part of one.
 
