@@ -20,7 +20,7 @@ from tests.flood.counting import FRAMES, INVOCATIONS, Calls, CountingChannel, Co
 from tests.functions.message_path import CONSOLE, MessagePath, console_event, frame_event, message_path
 
 EVENTS, TURNS, SESSION = 60, 50, "a-session"
-_FUNCTIONS = {"sendMessage": "ws_message", "resume": "ws_resume"}
+_FUNCTIONS = {"sendMessage": "ws_message", "resume": "ws_resume", "openDocument": "ws_open"}
 
 
 @dataclass

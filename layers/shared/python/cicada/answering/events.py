@@ -31,7 +31,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.documents import aggregates
 from cicada.documents.catalogue import EVERY, DocumentRow, Operation
-from cicada.documents.model import Locator, ScriptLocator
+from cicada.documents.model import Locator, ScriptLocator, place_name
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
 from cicada.retrieval.model import RankedPassage
@@ -233,6 +233,7 @@ def _source(number: int, ranked: RankedPassage, schema: Schema) -> Source:
         excerpt=passage.text[:_EXCERPT_LENGTH],
         relevance=_shown(ranked.relevance),
         fields=shown_fields(schema, passage.metadata) or None,
+        passage=place_name(passage),
     )
 
 
