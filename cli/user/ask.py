@@ -89,7 +89,7 @@ def _source(source: Source) -> dict[str, Any]:
         "excerpt": source.excerpt,
         "relevance": source.relevance,
         "fields": dict(source.fields or {}),
-    }
+    } | ({"passage": source.passage} if source.passage else {})
 
 
 def _listing(listing: Listing) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cicada_client.forms import counts, text, text_by_name, text_or_none, texts
+from cicada_client.forms import counts, pair_of_counts, text, text_by_name, text_or_none, texts
 from cicada_client.listing import Listing, read_listing
 from cicada_client.plan import Plan, read_plan
 
@@ -33,6 +33,7 @@ class Source:
 
     `fields`: what the knowledge base shows of the document's metadata, such as `{"Status": "retired"}`,
     or None. `withheld`: the document was removed since, or the user may not read it any more; `excerpt` says so.
+    `passage`: its place, for `Client.open_document`; None if the server does not say.
     """
 
     n: int
@@ -43,6 +44,7 @@ class Source:
     relevance: float | None
     fields: Mapping[str, str] | None = None
     withheld: bool = False
+    passage: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,21 +239,21 @@ def _source(item: Frame) -> Source:
         n=number if isinstance(number, int) else 0,
         document_id=text(item.get("documentId")),
         title=text(item.get("title")),
-        locator=_locator(locator if isinstance(locator, dict) else {}),
+        locator=read_locator(locator if isinstance(locator, dict) else {}),
         excerpt=text(item.get("excerpt")),
         relevance=relevance if isinstance(relevance, (int, float)) else None,
         fields=text_by_name(item.get("fields")),
         withheld=item.get("withheld") is True,
+        passage=text_or_none(item.get("passage")),
     )
 
 
-def _locator(item: Frame) -> Locator:
-    messages = item.get("messages")
-    pair = isinstance(messages, list) and len(messages) == 2 and all(isinstance(place, int) for place in messages)
+def read_locator(item: Frame) -> Locator:
+    """The place in a frame; what does not have its form is left out."""
     return Locator(
         episode=text_or_none(item.get("episode")),
         chapter=text_or_none(item.get("chapter")),
-        messages=(messages[0], messages[1]) if pair and messages else None,
+        messages=pair_of_counts(item.get("messages")),
         speakers=texts(item.get("speakers")),
         section=texts(item.get("section")),
     )
