@@ -1,4 +1,5 @@
 import { citedNumbers } from "./answer-text.js";
+import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
 
 /** How many passages are shown while the answer cites none; the others are folded away. */
@@ -17,12 +18,17 @@ export class SourcesView {
   #more = element("details", { className: "more-sources", hidden: true }, this.#restTitle, this.#rest);
   #highlight;
   #showCitation;
+  #knowledgeBase;
 
-  /** `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited. */
-  constructor(requestId, { highlight, showCitation }) {
+  /**
+   * `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited.
+   * `knowledgeBase()`: the one that the sources are from.
+   */
+  constructor(requestId, { highlight, showCitation, knowledgeBase }) {
     this.#idPrefix = `source-${requestId}-`;
     this.#highlight = highlight;
     this.#showCitation = showCitation;
+    this.#knowledgeBase = knowledgeBase;
     this.root.append(element("h3", {}, "Passages"), this.#list, this.#more);
   }
 
@@ -101,7 +107,14 @@ export class SourcesView {
       fieldsOf(source.fields ?? {}),
       ...locatorOf(source),
       excerptOf(excerpt, locator.speakers ?? []),
+      this.#opening(source),
     );
+  }
+
+  #opening({ documentId, passage, title, withheld, n }) {
+    const knowledgeBase = this.#knowledgeBase();
+    if (withheld || !knowledgeBase) return null;
+    return documentLink({ knowledgeBase, documentId, passage }, "Open", { label: `Open ${title || documentId} at passage ${n}` });
   }
 
   #mark(n, on) {
