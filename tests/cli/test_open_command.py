@@ -13,7 +13,7 @@ from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import SOURCE, TOKEN, Body, DisturbingServer, answer, running
 
 PLACE = {"knowledgeBase": "plays", "documentId": "macbeth-5-5"}
-TEXT = {
+TEXT: dict[int, list[tuple[int, str, tuple[int, int] | None]]] = {
     1: [
         (0, "MACBETH: Hang out our banners.", None),
         (1, "SEYTON: It is the cry of women.\nSEYTON: The queen", (32, 49)),
