@@ -35,6 +35,7 @@ from cli.text import clean_line
 from cli.user.access_token import token
 from cli.user.ask import ask
 from cli.user.chat import chat
+from cli.user.open import open_document
 
 _NAME = "cicada"
 
@@ -61,6 +62,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
         commands=(
             chat,
             ask,
+            open_document,
             ingest,
             remove,
             erase,

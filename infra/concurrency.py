@@ -20,7 +20,7 @@ _INGEST_MOST = 20
 # These run while a person waits for a connection or a reply.
 CHAT_FUNCTIONS = (
     *("authorizer", "ws_connect", "ws_disconnect"),
-    *("ws_message", "ws_resume", "ws_control", "ws_sign_out"),
+    *("ws_message", "ws_resume", "ws_control", "ws_open", "ws_sign_out"),
 )
 
 

@@ -110,7 +110,7 @@ class FixedIndex:
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         raise NotImplementedError
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
         raise NotImplementedError
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:

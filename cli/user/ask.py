@@ -92,7 +92,7 @@ def _source(source: Source) -> dict[str, Any]:
         "relevance": source.relevance,
         "fields": dict(source.fields or {}),
         "spans": [list(span) for span in source.spans],
-    }
+    } | ({"passage": source.passage} if source.passage else {})
 
 
 def _listing(listing: Listing) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import sys
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from cicada_client.answer import Answer
@@ -15,17 +16,20 @@ from cli.arguments import Options, command
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
-from cli.user.client import open_client, question_options, require_session, scope
-from cli.user.rendering import render_answer, render_excerpts, render_history
+from cli.user.client import DEFAULT_KNOWLEDGE_BASE, open_client, question_options, require_session, scope
+from cli.user.rendering import render_answer, render_excerpts, render_history, render_page
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
+    from cicada_client.document import DocumentPage
+    from cicada_client.events import Source
 
 _PROMPT = "> "
 _HELP = """\
 more       the next page of the documents that the last answer listed
 /history   this conversation so far; before its first question, your conversations
 /sources   all passages that the last answer was made from
+/open N    the document of passage N, at its place; again for the next page
 /new       begin a new conversation
 /help      this
 /quit      leave (also Ctrl-D)
@@ -61,6 +65,8 @@ class Conversation:
         self._options = options
         self._session_id: str | None = options.session
         self._last = Answer()
+        self._opened: Source | None = None
+        self._page: DocumentPage | None = None
         self._commands: dict[str, Callable[[], None]] = {
             "/history": self._show_history,
             "/sources": lambda: render_excerpts(self._last.sources, self._screen),
@@ -80,7 +86,8 @@ class Conversation:
 
     def _serve(self, line: str) -> bool:
         """Serve one line; returns whether it succeeded. A failure after which the conversation can go on is shown."""
-        command = self._commands.get(line)
+        name, _, argument = line.partition(" ")
+        command = partial(self._open, argument.strip()) if name == "/open" else self._commands.get(line)
         try:
             if command is not None:
                 command()
@@ -99,9 +106,23 @@ class Conversation:
         events = self._client.ask(question, self._session_id, options.knowledge_base, scope(options), request_id)
         with cancelling(lambda: self._client.cancel(request_id)):
             self._last = render_answer(events, self._screen, explain=options.explain)
+        self._page = None
         self._session_id = self._last.session_id or self._session_id
         self._screen.line()
         return self._last.status == "complete"
+
+    def _open(self, number: str) -> None:
+        """The same number again shows the next page."""
+        source = next((each for each in self._last.sources if str(each.n) == number), None)
+        if source is None or source.withheld:
+            self._screen.note(f"The last answer has no passage {number} to open." if number else "Say which: /open 1")
+            return
+        again = self._page is not None and self._opened == source and self._page.page < self._page.pages
+        following = self._page.page + 1 if self._page and again else None
+        base = self._last.sources_from or DEFAULT_KNOWLEDGE_BASE
+        self._page = self._client.open_document(base, source.document_id, source.passage, following)
+        self._opened = source
+        render_page(self._page, self._screen, more=f"“/open {number}” shows the next page")
 
     def _show_history(self) -> None:
         render_history(self._client.history(self._session_id), self._screen)
@@ -109,6 +130,7 @@ class Conversation:
     def _start_new(self) -> None:
         self._session_id = None
         self._last = Answer()
+        self._page = None
         self._screen.note("A new conversation.")
 
 

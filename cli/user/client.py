@@ -32,6 +32,9 @@ def filter_option(text: str) -> dict[str, Any]:
     return {"field": written.field, "op": written.op.value, **values}
 
 
+# The base that the server asks by default, `default_knowledge_base` of its settings.
+DEFAULT_KNOWLEDGE_BASE = "scripts"
+
 # The system that is asked.
 system_options = together(
     stack_option,
@@ -41,15 +44,17 @@ system_options = together(
     ),
 )
 
+user_option = click.option(
+    "--user",
+    metavar="USER",
+    help="who asks; signs in as `cicada token` does (default: CICADA_USER, or who signed in last, and on the local"
+    " stage the first sample user)",
+)
+
 # The system, the user, what to ask about, and whether to show how an answer came about.
 question_options = together(
     system_options,
-    click.option(
-        "--user",
-        metavar="USER",
-        help="who asks; signs in as `cicada token` does (default: CICADA_USER, or who signed in last, and on the local"
-        " stage the first sample user)",
-    ),
+    user_option,
     click.option(
         "--session",
         metavar="SESSION",

@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterator
 
 from cicada_client.answer import Answer
+from cicada_client.document import DocumentBlock, DocumentPage
 from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
 from cicada_client.history import HistoryPage, Session, Turn
 from cicada_client.listing import Group, ListedDocument, Listing
 from cicada_client.plan import Plan
 from cli.screen import Screen
+from cli.user.client import DEFAULT_KNOWLEDGE_BASE
 
 _STAGES = {
     "planning": "Reading the question",
@@ -28,8 +30,7 @@ _REASONS = {
 }
 _NONE = "–"
 _NOT_COMPUTED = "cannot be computed"
-# The base that the server asks by default, `default_knowledge_base` of its settings.
-_DEFAULT_KNOWLEDGE_BASE = "scripts"
+_MARK = "» "
 
 
 def _in_chat(_answer: Answer) -> str:
@@ -85,7 +86,7 @@ def _explanation(answer: Answer) -> str:
 def _other_base(answer: Answer) -> str:
     """The knowledge base that was asked, if it is not the default one."""
     name = (answer.plan and answer.plan.knowledge_base) or answer.knowledge_base or ""
-    return "" if name == _DEFAULT_KNOWLEDGE_BASE else name
+    return "" if name == DEFAULT_KNOWLEDGE_BASE else name
 
 
 def _plan_parts(plan: Plan) -> Iterator[str]:
@@ -172,6 +173,42 @@ def render_excerpts(sources: tuple[Source, ...], screen: Screen) -> None:
     if not sources:
         screen.note("There are no sources.")
     screen.sources(sources, lambda source: source.pieces)
+
+
+def render_page(page: DocumentPage, screen: Screen, *, more: str = "") -> None:
+    """Render a page of a document: headings where they change, and the text, whose marked lines begin with `»`.
+
+    `more` says how the next page is asked for.
+    """
+    screen.note(f"{page.title or page.document_id} · page {page.page:,} of {page.pages:,}")
+    above: tuple[str, ...] = ()
+    for block in page.blocks:
+        place = (block.locator.chapter,) if block.locator.chapter else block.locator.section
+        if place != above:
+            screen.line()
+            screen.note(" › ".join(place))
+        above = place
+        for line in _marked_lines(block):
+            screen.line(line)
+    if more and page.page < page.pages:
+        screen.note(more)
+
+
+def _marked_lines(block: DocumentBlock) -> Iterator[str]:
+    first, last = block.marked or (0, 0)
+    start = 0
+    for line in block.text.split("\n"):
+        end = start + len(line)
+        yield f"{_MARK}{line}" if start < last and end > first else line
+        start = end + 1
+
+
+def render_outline(page: DocumentPage, screen: Screen) -> None:
+    """Render the headings or scenes of a document with their pages."""
+    if not page.outline:
+        screen.note("The document has no outline.")
+        return
+    screen.table([("Page", "Heading"), *((f"{each.page:,}", each.heading) for each in page.outline)])
 
 
 def render_history(page: HistoryPage, screen: Screen) -> None:

@@ -2,8 +2,11 @@ import { AccountView } from "./account-view.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { element } from "./element.js";
+import { ReadingView } from "./reading-view.js";
 import { SessionsView } from "./sessions-view.js";
 
+/** Where an open document covers the conversation, as in style.css. */
+const COVERED = matchMedia("(max-width: 899px)");
 const TROUBLES = {
   refused: "The service refused the connection, or does not answer.",
   noToken: "The sign-in service does not answer.",
@@ -20,6 +23,7 @@ export class ChatView {
   #composer;
   #connection;
   #account;
+  #reading;
   #federated;
   #everOpen = false;
   #leave = new AbortController();
@@ -49,6 +53,12 @@ export class ChatView {
       changed: () => this.#changed(),
       accepted: (session) => this.#sessions.touch(session),
     });
+    this.#reading = new ReadingView({
+      root: root.querySelector("#reading"),
+      client,
+      changed: () => this.#showReading(),
+      signal: this.#leave.signal,
+    });
     this.#account = new AccountView({ signIn, mfa, signOutEverywhere: () => client.signOutEverywhere() });
     root.querySelector("#user-name").textContent = signIn.user;
     this.#listen(signOut, sessionEnded);
@@ -62,6 +72,7 @@ export class ChatView {
     this.#conversation.restore();
     this.#sessions.load();
     this.#composer.focus();
+    this.#reading.sync();
   }
 
   /** Nothing of the session stays in the document. */
@@ -69,6 +80,8 @@ export class ChatView {
     this.#leave.abort();
     this.#client.close();
     this.#account.remove();
+    this.#reading.end();
+    this.#showReading();
     this.#conversation.end();
     this.#sessions.end();
     this.#composer.clear();
@@ -92,6 +105,7 @@ export class ChatView {
     on(window, "online", () => this.#network());
     on(window, "offline", () => this.#network());
     on(document, "visibilitychange", () => document.hidden || this.#network());
+    on(COVERED, "change", () => this.#showReading());
     on(document, "keydown", (event) => event.key === "Escape" && this.#escape());
   }
 
@@ -109,6 +123,7 @@ export class ChatView {
 
   #escape() {
     if (this.#root.dataset.rail === "open") this.#showRail(false);
+    else if (this.#reading.isOpen) this.#reading.close();
     else this.#conversation.stop();
   }
 
@@ -117,11 +132,20 @@ export class ChatView {
     const wasOpen = this.#root.dataset.rail === "open";
     this.#root.dataset.rail = open ? "open" : "closed";
     this.#root.querySelector("#veil").hidden = !open;
-    this.#root.querySelector(".stage").inert = open;
+    this.#showReading();
     const opener = this.#root.querySelector("#open-rail");
     opener.setAttribute("aria-expanded", String(open));
     if (open) this.#root.querySelector("#new-conversation").focus();
     else if (wasOpen) opener.focus();
+  }
+
+  /** An open document stands beside the conversation, and covers it on a narrow screen. */
+  #showReading() {
+    const { isOpen } = this.#reading;
+    this.#root.dataset.reading = isOpen ? "open" : "closed";
+    const listed = this.#root.dataset.rail === "open";
+    this.#root.querySelector(".stage").inert = listed || (isOpen && COVERED.matches);
+    this.#root.querySelector("#reading").inert = listed;
   }
 
   #network() {

@@ -1,3 +1,4 @@
+import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
 
 /** Cells of so many characters are not broken. */
@@ -10,10 +11,12 @@ export class ListingView {
 
   #shown = null;
   #showMore;
+  #knowledgeBase;
 
-  /** `showMore()`: the user asks for the next page. */
-  constructor(showMore) {
+  /** `showMore()`: the user asks for the next page. `knowledgeBase()`: the one that the documents are from. */
+  constructor({ showMore, knowledgeBase }) {
     this.#showMore = showMore;
+    this.#knowledgeBase = knowledgeBase;
   }
 
   /** Once the answer has ended, the next page can be asked for. */
@@ -33,7 +36,7 @@ export class ListingView {
     return [
       numbersOf(listing).length ? wide("Numbers", figuresOf(listing)) : null,
       listing.groups?.length ? wide("Documents by value", groupsOf(listing)) : null,
-      listing.documents.length ? wide("Documents that match", documentsOf(listing)) : null,
+      listing.documents.length ? wide("Documents that match", documentsOf(listing, this.#knowledgeBase())) : null,
       listing.nextOffset === null || listing.nextOffset === undefined ? null : this.#more(),
     ].filter(Boolean);
   }
@@ -52,17 +55,19 @@ function wide(label, table) {
   return box;
 }
 
-function documentsOf(listing) {
+function documentsOf(listing, knowledgeBase) {
   const names = listing.columns ?? [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
-  const rows = listing.documents.flatMap((document) => rowsOf(document, names));
+  const rows = listing.documents.flatMap((document) => rowsOf(document, names, knowledgeBase));
   const ranked = listing.documents.some(({ relevance }) => typeof relevance === "number");
   const caption = element("caption", {}, extentOf(listing), " ", ranked ? null : element("span", { className: "unranked" }, "not ranked"));
   return element("table", {}, caption, headOf(["Title", ...names]), element("tbody", {}, rows));
 }
 
 /** A document's row; of documents about a subject one more, with what matched and sentences of the best passage. */
-function rowsOf({ documentId, title, fields, excerpt, reason }, names) {
-  const row = element("tr", {}, rowHead(title || documentId), ...names.map((name) => cell(fields?.[name] ?? "")));
+function rowsOf({ documentId, title, fields, excerpt, reason, withheld }, names, knowledgeBase) {
+  const named = title || documentId;
+  const head = withheld ? named : documentLink({ knowledgeBase, documentId }, named);
+  const row = element("tr", {}, rowHead(head), ...names.map((name) => cell(fields?.[name] ?? "")));
   if (!excerpt) return [row];
   const why = element("div", {}, element("span", { className: "reason" }, reason), element("q", {}, excerpt));
   return [row, element("tr", { className: "why" }, element("td", { colSpan: names.length + 1 }, why))];

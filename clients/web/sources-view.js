@@ -1,4 +1,5 @@
 import { citedNumbers } from "./answer-text.js";
+import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
 import { sourceText } from "./source-text.js";
 
@@ -18,12 +19,17 @@ export class SourcesView {
   #more = element("details", { className: "more-sources", hidden: true }, this.#restTitle, this.#rest);
   #highlight;
   #showCitation;
+  #knowledgeBase;
 
-  /** `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited. */
-  constructor(requestId, { highlight, showCitation }) {
+  /**
+   * `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited.
+   * `knowledgeBase()`: the one that the sources are from.
+   */
+  constructor(requestId, { highlight, showCitation, knowledgeBase }) {
     this.#idPrefix = `source-${requestId}-`;
     this.#highlight = highlight;
     this.#showCitation = showCitation;
+    this.#knowledgeBase = knowledgeBase;
     this.root.append(element("h3", {}, "Passages"), this.#list, this.#more);
   }
 
@@ -85,8 +91,9 @@ export class SourcesView {
       const shown = card.querySelector(".excerpt");
       const text = sourceText(source, Boolean(shown?.querySelector(".open")));
       const hadFocus = shown?.contains(document.activeElement);
-      shown?.remove();
-      if (text) card.append(text);
+      if (shown && text) shown.replaceWith(text);
+      else if (text) card.insertBefore(text, card.querySelector(":scope > a"));
+      else shown?.remove();
       if (hadFocus) text?.querySelector(".fold").focus();
     }
   }
@@ -137,7 +144,14 @@ export class SourcesView {
       ),
       ...locatorOf(source),
       sourceText(source),
+      this.#opening(source),
     );
+  }
+
+  #opening({ documentId, passage, title, withheld, n }) {
+    const knowledgeBase = this.#knowledgeBase();
+    if (withheld || !knowledgeBase) return null;
+    return documentLink({ knowledgeBase, documentId, passage }, "Open", { label: `Open ${title || documentId} at passage ${n}` });
   }
 
   #mark(n, on) {

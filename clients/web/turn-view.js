@@ -33,6 +33,7 @@ export class TurnView {
   #text;
   #actions;
   #shownText = "";
+  #knowledgeBase = null;
 
   /** `withheld`: how many documents of the answer were removed since, or may not be read by the user any more. */
   constructor({ requestId, message, answer = null, withheld = 0 }, actions) {
@@ -41,8 +42,9 @@ export class TurnView {
     this.#sources = new SourcesView(requestId, {
       highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
       showCitation: (n) => this.#citations(n)[0]?.focus(),
+      knowledgeBase: () => this.#knowledgeBase,
     });
-    this.#listing = new ListingView(() => this.#actions.showMore());
+    this.#listing = new ListingView({ showMore: () => this.#actions.showMore(), knowledgeBase: () => this.#knowledgeBase });
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
     this.root = element(
       "article",
@@ -58,6 +60,7 @@ export class TurnView {
   show(request) {
     if (this.#settled && !request.outcome) return;
     if (this.#settled && request.refusal) return this.#foot.replaceChildren(note(request.refusal.error));
+    this.#knowledgeBase = request.assembly.knowledgeBase;
     const changed = this.#sources.show(request.sources, request.text, Boolean(request.outcome));
     this.#listing.show(request.listing, Boolean(request.outcome));
     // A table may be as wide as text and passages together.

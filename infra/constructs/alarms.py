@@ -126,8 +126,9 @@ class Alarms(Construct):
         yield Watch("processor-errors", processor, 5, "The message processor breaks.")
 
     def _of_chat(self, log: StageLog) -> Iterator[Watch]:
-        opening = [self._functions[name] for name in ("authorizer", "ws_connect", "ws_disconnect")]
-        commands = [self._functions[name] for name in ("ws_message", "ws_resume", "ws_control", "ws_sign_out")]
+        # An alarm takes ten metrics. Signing out everywhere closes connections.
+        opening = [self._functions[name] for name in ("authorizer", "ws_connect", "ws_disconnect", "ws_sign_out")]
+        commands = [self._functions[name] for name in ("ws_message", "ws_resume", "ws_control", "ws_open")]
         failed = log.metric("FailedCommands", "Sum")
         yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
         yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")
@@ -160,11 +161,11 @@ class Alarms(Construct):
     def _of_capacity(self, tables: Tables) -> Iterator[Watch]:
         # An alarm takes ten metrics; `$disconnect`, whose work the tables' expiry does too, is left out.
         chat = ("authorizer", "ws_connect", "ws_message", "ws_resume", "ws_control")
-        workers = [self._functions[name] for name in ("message_processor", "ingest_document")]
+        workers = [self._functions[name] for name in ("message_processor", "ingest_document", "ws_open")]
         busy = throttles_rate([self._functions[name] for name in chat], least=3)
         yield Watch("chat-throttled", busy, 1, "Connections and commands find no execution.")
         held = throttles_rate([*workers, *self._tools()], least=10)
-        yield Watch("workers-throttled", held, 10, "Answers and ingest find no execution.")
+        yield Watch("workers-throttled", held, 10, "Answers, ingest and opened documents find no execution.")
         rows = refused_rows([tables.requests, tables.connections, tables.entries, tables.access_lists])
         yield Watch("tables-throttled", rows, 10, "A row is hotter than a partition allows.")
 

@@ -11,6 +11,7 @@ from infra.constructs.audit_log import AuditLog
 from infra.constructs.function import Functions, allow, configure
 from infra.constructs.identity import Identity
 from infra.constructs.request_queue import RequestQueue
+from infra.constructs.search import Search
 from infra.constructs.tables import HISTORY_INDEX, OWNERS_INDEX, Tables
 from infra.constructs.websocket_api import WebSocketApi
 
@@ -30,6 +31,7 @@ class Conversation(Construct):
         identity: Identity,
         tables: Tables,
         requests: RequestQueue,
+        search: Search,
         audit: AuditLog,
     ) -> None:
         super().__init__(scope, id)
@@ -44,9 +46,21 @@ class Conversation(Construct):
         connect = functions.add(self, "ws_connect", environment=connections | log)
         disconnect = functions.add(self, "ws_disconnect", environment=connections)
         pool = {"user_pool_id": self._pool.user_pool_id}
-        environments = {"ws_message": {}, "ws_resume": {}, "ws_control": {}, "ws_sign_out": connections | log | pool}
+        environments = {
+            "ws_message": {},
+            "ws_resume": {},
+            "ws_control": {},
+            "ws_open": connections | log | search.environment,
+            "ws_sign_out": connections | log | pool,
+        }
         commands = {
-            name: functions.add(self, name, environment=environment, timeout_seconds=_LONGEST_REPLY_SECONDS)
+            name: functions.add(
+                self,
+                name,
+                environment=environment,
+                searches=name == "ws_open",
+                timeout_seconds=_LONGEST_REPLY_SECONDS,
+            )
             for name, environment in environments.items()
         }
         self.api = WebSocketApi(
@@ -63,7 +77,8 @@ class Conversation(Construct):
             self._grant_entrance(command)
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
         # A repeated message is answered as `resume` is: what was shown is shown again.
-        audit.let_write(authorizer, connect, commands["ws_message"], commands["ws_resume"])
+        audit.let_write(authorizer, connect, commands["ws_message"], commands["ws_resume"], commands["ws_open"])
+        search.grant_look_up(commands["ws_open"])
         self._grant_commands(**commands)
 
     def _grant_connections(self, connect: lambda_.Function, disconnect: lambda_.Function) -> None:
@@ -97,11 +112,19 @@ class Conversation(Construct):
         allow(function, ["dynamodb:GetItem", "dynamodb:UpdateItem"], self._tables.requests.table_arn)
         allow(function, ["cognito-idp:AdminUserGlobalSignOut"], self._pool.user_pool_arn)
 
+    def _grant_opening(self, function: lambda_.Function) -> None:
+        """Opening charges the user's row, and reads who may read the document."""
+        configure(function, {"callback_url": self.api.callback_url})
+        configure(function, {"readers_table": self._tables.access_lists.table_name})
+        allow(function, ["dynamodb:UpdateItem"], self._tables.requests.table_arn)
+        allow(function, ["dynamodb:BatchGetItem"], self._tables.access_lists.table_arn)
+
     def _grant_commands(
         self,
         ws_message: lambda_.Function,
         ws_resume: lambda_.Function,
         ws_control: lambda_.Function,
+        ws_open: lambda_.Function,
         ws_sign_out: lambda_.Function,
     ) -> None:
         """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
@@ -113,6 +136,7 @@ class Conversation(Construct):
             configure(function, {"lease_seconds": self._settings.lease_seconds})
         configure(ws_message, {"retention_seconds": str(self._settings.request_days * 24 * 3600)})
         self.grant_history(ws_control)
+        self._grant_opening(ws_open)
         self._grant_sign_out(ws_sign_out)
 
     def grant_history(self, function: lambda_.Function) -> None:

@@ -65,10 +65,14 @@ class Search(Construct):
 
     def grant_read(self, function: lambda_.Function) -> None:
         """Let the function translate a question, embed it, search, and rerank."""
+        self.grant_look_up(function)
         self._grant_embedding(function)
         self._grant_models(function, [self._settings.query_model_id])
         if self._settings.rerank_model_ids:
             self._grant_reranking(function)
+
+    def grant_look_up(self, function: lambda_.Function) -> None:
+        """Let the function read the index, and call no model."""
         if self._collection:
             self._collection.grant_read(function)
         if self._access:

@@ -48,7 +48,14 @@ class CicadaStack(Stack):
         agents = Agents(self, "Agents", functions=functions, tables=tables, search=search, audit=audit, key=key)
         requests = RequestQueue(self, "RequestQueue", settings=settings, consumer_timeout_seconds=TIMEOUT_SECONDS)
         conversation = Conversation(
-            self, "Conversation", functions=functions, identity=identity, tables=tables, requests=requests, audit=audit
+            self,
+            "Conversation",
+            functions=functions,
+            identity=identity,
+            tables=tables,
+            requests=requests,
+            search=search,
+            audit=audit,
         )
         MessageProcessor(
             self,

@@ -22,6 +22,8 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from cicada.answering.open_document import DocumentOpener
+from cicada.conversation.model import Connection as Asker
 from cicada.conversation.model import Status
 from cicada.conversation.protocol import (
     TERMINAL,
@@ -34,6 +36,7 @@ from cicada.conversation.protocol import (
     Failed,
     History,
     HistoryPage,
+    OpenDocument,
     Ping,
     Pong,
     Reset,
@@ -43,15 +46,22 @@ from cicada.conversation.protocol import (
     SignOutEverywhere,
     Turn,
     event_body,
+    failed,
     frame,
     parse_command,
     stored_frame,
 )
+from cicada.errors import CicadaError
+from cicada.identity import Principal
+from cicada.observability.telemetry import ignore
 from tests.browser.fake_authorization_server import FakeAuthorizationServer
 from tests.browser.fake_user_pool import FakeUserPool
+from tests.fakes.access import OpenAccess, withholding
+from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
 
 SCRAMBLE_SECONDS = 0.08
+TENANT = "default"
 
 
 @dataclass(eq=False)
@@ -102,6 +112,9 @@ class FakeBackend:
         self.authorization = FakeAuthorizationServer(self.pool)
         # The handshake is refused, whatever the token.
         self.lets_nobody_in = False
+        # The documents that can be opened, and who may read them.
+        self.library = InMemoryPassageIndex("fixed", 1)
+        self.access = OpenAccess()
         self._connections: set[Connection] = set()
         self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -188,6 +201,8 @@ class FakeBackend:
             await self._sign_out(connection.user)
         elif isinstance(command, History):
             await self._send(connection, frame(self._history(command, connection.user)))
+        elif isinstance(command, OpenDocument):
+            await self._send(connection, self._opened_page(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
             await self._accept(command, connection)
         else:
@@ -258,6 +273,14 @@ class FakeBackend:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    def _opened_page(self, command: OpenDocument, user: str) -> str:
+        opener = DocumentOpener(self.library, withholding(self.access), ignore, time.time)
+        try:
+            page = opener.open(command, Asker("c1", Principal(TENANT, user), 0, 0))
+        except CicadaError as error:
+            return frame(failed(error), request_id=command.request_id)
+        return frame(page, request_id=command.request_id)
 
     # ---- lists ----
 

@@ -13,12 +13,15 @@ from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, runni
 from tests.published.generation import commands
 from tests.published.validation import fault_in_command
 
+DOCUMENT: Body = {"type": "document", "page": 1, "pages": 1, "blocks": []}
 PAGE: Body = {"type": "history", "sessionId": None, "sessions": [], "turns": [], "before": None}
 
 
 def server_replies(command: Body) -> list[Body]:
     """What ends each command at once, so that nothing is sent again."""
     head = {"requestId": command.get("requestId"), "seq": command.get("afterSeq", 0) + 1}
+    if command["action"] == "openDocument":
+        return [DOCUMENT | {"requestId": command["requestId"]}]
     return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
 
 
@@ -42,7 +45,17 @@ def listed(client: Client, fields: Body) -> None:
     client.history(fields.get("sessionId"), fields.get("before"), fields.get("limit", 20))
 
 
-SENDERS: dict[str, Callable[[Client, Body], None]] = {"sendMessage": asked, "resume": followed, "history": listed}
+def opened(client: Client, fields: Body) -> None:
+    place = (fields["knowledgeBase"], fields["documentId"], fields.get("passage"), fields.get("page"))
+    client.open_document(*place, request_id=fields["requestId"])
+
+
+SENDERS: dict[str, Callable[[Client, Body], None]] = {
+    "sendMessage": asked,
+    "resume": followed,
+    "history": listed,
+    "openDocument": opened,
+}
 
 
 @pytest.mark.parametrize("action", SENDERS)

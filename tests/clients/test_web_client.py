@@ -102,6 +102,11 @@ def test_a_page_reaches_who_asked_for_it() -> None:
         assert page == frame
 
 
+def test_a_page_of_a_document_reaches_who_opened_it() -> None:
+    for frame, page in read_by_web_client(made(frames("DocumentPage"), EACH_KIND)):
+        assert page == frame
+
+
 def test_a_refusal_reaches_who_was_refused() -> None:
     for frame, told in read_by_web_client(made(frames("Refusal"), EACH_KIND)):
         assert told == {name: frame[name] for name in ("error", "code", "retryable")}
@@ -119,7 +124,7 @@ def test_a_pong_keeps_the_connection() -> None:
 
 
 def test_its_commands_are_those_that_are_published() -> None:
-    actions = {"sendMessage", "resume", "cancel", "history", "ping"}
+    actions = {"sendMessage", "resume", "cancel", "history", "openDocument", "ping"}
     of_client = made(commands(*actions), 5 * EACH_KIND)
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):

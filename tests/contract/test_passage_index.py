@@ -87,6 +87,15 @@ def test_the_passages_of_a_document_come_in_its_order(index: PassageIndex) -> No
     assert index.passages_of(MACBETH) == tuple(each.passage for each in passages)
 
 
+@pytest.mark.parametrize("numbers", [range(3, 6), range(10, 18), range(12, 20), range(0)])
+def test_a_part_of_a_document_is_read_by_the_numbers_of_its_passages(index: PassageIndex, numbers: range) -> None:
+    passages = embedded(MACBETH, *(f"line {number}" for number in range(12)))
+    put(index, MACBETH, passages)
+    put(index, HAMLET, embedded(HAMLET, "Who's there?"))
+    expected = tuple(each.passage for each in passages[numbers.start : numbers.stop])
+    assert index.passages_of(MACBETH, numbers) == expected
+
+
 def test_another_tenant_finds_nothing_of_a_document_of_the_same_name(index: PassageIndex) -> None:
     collections = [
         PLAYS,

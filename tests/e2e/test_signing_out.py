@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, dict[str, object]] = {
     "ws_message": {"action": "sendMessage", "message": "Who is Banquo?"},
     "ws_resume": {"action": "resume", "afterSeq": 0},
     "ws_control": {"action": "ping"},
+    "ws_open": {"action": "openDocument", "knowledgeBase": "scripts", "documentId": "macbeth.json"},
 }
 LONG = "Tell me at length who tells Macbeth that the queen is dead."
 

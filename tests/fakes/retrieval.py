@@ -50,7 +50,7 @@ class FixedIndex:
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         return dict.fromkeys(terms, len(self._hits))
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
         return tuple(hit.passage for hit in self._hits if hit.passage.document == document)
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:

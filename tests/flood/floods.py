@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -72,6 +73,12 @@ def _history(here: World) -> Callable[[], bool]:
     return lambda: here.send(text) == ""
 
 
+def _opening(here: World) -> Callable[[], bool]:
+    place = {"knowledgeBase": "scripts", "documentId": here.kept_document()}
+    text = json.dumps({"action": "openDocument", "requestId": str(uuid.uuid4()), **place})
+    return lambda: here.send(text) == ""
+
+
 def _answered_again(here: World) -> Callable[[], bool]:
     text = json.dumps(here.answered_session())
     return lambda: here.send(text) == ""
@@ -109,6 +116,7 @@ CONNECTIONS = "connections"
 FLOODS = (
     Flood(f"`resume` of an answer of {EVENTS} events", _resume),
     Flood(f"`history` of {TURNS} turns", _history, 0.1),
+    Flood("`openDocument`", _opening),
     Flood("an answered message again", _answered_again),
     Flood("a queued message again", _queued_again),
     Flood("new messages", _new),

@@ -7,20 +7,26 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.bootstrap import audit
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Lease, RequestKey
 from cicada.conversation.protocol import Chunk, Complete, Usage
+from cicada.documents.model import DocumentKey
 from cicada.observability.audit import AuditRecorder
+from tests.contract import access_list_table
 from tests.flood.counting import FRAMES, INVOCATIONS, Calls, CountingChannel, CountingTrail
+from tests.functions.deployed_processor import SCRIPTS, deployed_on, keep
 from tests.functions.message_path import CONSOLE, MessagePath, console_event, frame_event, message_path
 
 EVENTS, TURNS, SESSION = 60, 50, "a-session"
-_FUNCTIONS = {"sendMessage": "ws_message", "resume": "ws_resume"}
+_FUNCTIONS = {"sendMessage": "ws_message", "resume": "ws_resume", "openDocument": "ws_open"}
 
 
 @dataclass
@@ -30,6 +36,7 @@ class World:
     path: MessagePath
     calls: Calls
     channel: CountingChannel
+    index: Path
     connection_id: str = ""
 
     def connect(self) -> bool:
@@ -79,6 +86,14 @@ class World:
         self.wait(3600)
         return asked
 
+    def kept_document(self) -> str:
+        """The id of a document that everybody may read."""
+        with self.calls.paused():
+            keep(self.index, "macbeth.json")
+            access_lists = DynamoAccessListTable(self.path.database, access_list_table.TABLE)
+            access_lists.record(DocumentKey(SCRIPTS, "macbeth.json"), ())
+        return "macbeth.json"
+
 
 def message(session_id: str) -> dict[str, Any]:
     """A new question."""
@@ -99,10 +114,16 @@ def world() -> Iterator[World]:
     """The functions have the limits of a deployed stage, which are their defaults. The user is connected."""
     calls = Calls()
     channel = CountingChannel(calls)
-    with pytest.MonkeyPatch.context() as monkeypatch, message_path(monkeypatch) as path:
+    with (
+        TemporaryDirectory() as folder,
+        pytest.MonkeyPatch.context() as monkeypatch,
+        message_path(monkeypatch) as path,
+    ):
+        index = Path(folder) / "index.sqlite"
+        deployed_on(index, monkeypatch)
         monkeypatch.setattr(audit, "_recorder", lambda: AuditRecorder(CountingTrail(calls), audit._lost))
         path.channel = channel  # type: ignore[assignment]
         calls.of_sdk(monkeypatch)
-        made = World(path, calls, channel)
+        made = World(path, calls, channel, index)
         made.connect()
         yield made

@@ -150,7 +150,9 @@ def test_history_lists_the_users_own_sessions(path: MessagePath) -> None:
     assert theirs["sessions"] == []
 
 
-ACTIONS = 'The field "action" must be one of sendMessage, resume, cancel, history, ping, signOutEverywhere.'
+ACTIONS = (
+    'The field "action" must be one of sendMessage, resume, cancel, history, openDocument, ping, signOutEverywhere.'
+)
 FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
 
 

@@ -80,6 +80,7 @@ _OF_THE_KEY: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ws_message": (_TABLES, *_SENT),
     "ws_resume": (_TABLES, *_SENT),
     "ws_control": (_TABLES,),
+    "ws_open": (_TABLES,),
     "ws_sign_out": (_TABLES,),
     # It takes requests, and gives them up to the dead letters.
     "message_processor": (_TABLES, *_SENT),
@@ -140,6 +141,11 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(POSTING, "execute-api:ManageConnections")
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
+        "ws_open": _command("ws_open")
+        | _auditing(settings)
+        | _on(REQUESTS, "dynamodb:UpdateItem")
+        | _on(POSTING, "execute-api:ManageConnections")
+        | _in_collection(settings, *SEARCHING),
         "ws_sign_out": _runs("ws_sign_out")
         | _on(CONNECTIONS, "dynamodb:GetItem", "dynamodb:DeleteItem")
         | _on(f"{CONNECTIONS}/index/owners", "dynamodb:Query")

@@ -64,7 +64,7 @@ def test_a_new_account_is_asked_for_no_reservation(name: str) -> None:
 def test_in_an_established_account_each_function_of_the_chat_has_executions_of_its_own() -> None:
     stage = in_account(ESTABLISHED_ACCOUNT)
     assert limits_of_queues(stage) == {"message-processor": 400, "ingest-document": 20}
-    assert reserved(stage) == dict.fromkeys(CHAT_FUNCTIONS, 57)
+    assert reserved(stage) == dict.fromkeys(CHAT_FUNCTIONS, 50)
 
 
 def test_the_chat_is_every_function_that_the_api_calls() -> None:

@@ -59,7 +59,7 @@ def test_those_who_search_and_ingest_are_in_the_vpc_and_nobody_else() -> None:
     stage = private()
     connected = {name for name, each in stage.functions().items() if "VpcConfig" in each}
     assert connected == {name for name in stage.functions() if "CICADA_OPENSEARCH_URL" in stage.environment(name)}
-    assert connected == {"message-processor", "agent-theories", "ingest-document"}
+    assert connected == {"message-processor", "agent-theories", "ingest-document", "ws-open"}
     assert all(stage.functions()[name]["VpcConfig"]["SubnetIds"] == SUBNETS for name in connected)
 
 
@@ -84,7 +84,7 @@ def test_the_endpoint_takes_tls_of_the_functions_alone_and_the_functions_take_no
     [of_endpoint] = set(groups) - {functions}
     assert one(stage, "AWS::EC2::VPCEndpoint")[1]["SecurityGroupIds"] == [group_id(of_endpoint)]
     used = [each["VpcConfig"]["SecurityGroupIds"] for each in stage.functions().values() if "VpcConfig" in each]
-    assert used == [[group_id(functions)]] * 3
+    assert used == [[group_id(functions)]] * 4
     [ingress] = groups[of_endpoint]["SecurityGroupIngress"]
     assert (ingress["SourceSecurityGroupId"], "CidrIp" in ingress) == (group_id(functions), False)
     [egress] = groups[functions]["SecurityGroupEgress"]
@@ -114,7 +114,7 @@ def test_what_is_given_is_used_and_nothing_of_ec2_is_made() -> None:
     stage = private(**GIVEN)
     assert [each["Type"] for each in stage.resources.values() if each["Type"].startswith("AWS::EC2::")] == []
     used = [each["VpcConfig"]["SecurityGroupIds"] for each in stage.functions().values() if "VpcConfig" in each]
-    assert used == [GIVEN["vpcSecurityGroups"].split(",")] * 3
+    assert used == [GIVEN["vpcSecurityGroups"].split(",")] * 4
 
 
 @pytest.mark.parametrize("name", ["dev", "prod"])

@@ -16,6 +16,7 @@ from cicada.settings import (
     ConnectionSettings,
     ConversationSettings,
     IngestSettings,
+    OpeningSettings,
     ProcessorSettings,
     ProfileToolSettings,
     SignOutSettings,
@@ -31,6 +32,7 @@ ROUTES = [
     "$disconnect",
     "cancel",
     "history",
+    "openDocument",
     "ping",
     "resume",
     "sendMessage",
@@ -43,6 +45,13 @@ class CommandSettings(Struct, frozen=True):
 
     command_guard: CommandGuardSettings
     conversation: ConversationSettings
+
+
+class OpenSettings(Struct, frozen=True):
+    """The settings of the function that opens documents."""
+
+    command_guard: CommandGuardSettings
+    opening: OpeningSettings
 
 
 class EndSettings(Struct, frozen=True):
@@ -59,14 +68,15 @@ SETTINGS: dict[str, type[Struct]] = {
     "ws-message": CommandSettings,
     "ws-resume": CommandSettings,
     "ws-control": CommandSettings,
+    "ws-open": OpenSettings,
     "ws-sign-out": EndSettings,
     "message-processor": ProcessorSettings,
     "ingest-document": IngestSettings,
     "agent-profiles": ProfileToolSettings,
     "agent-theories": AgentToolSettings,
 }
-# They write audit records: of connections, of answers, of what is shown again, and of what an agent's search shows.
-AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "message-processor", "agent-theories"}
+# They write audit records: of connections, answers, and what is shown again, opened, or found by an agent's search.
+AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "ws-open", "message-processor", "agent-theories"}
 # Only Bedrock Agents call them; otherwise the processor runs the tools itself.
 AGENT_FUNCTIONS = {"agent-profiles", "agent-theories"}
 

@@ -10,7 +10,7 @@ from tests.infra.deployed import deployed
 
 @pytest.mark.parametrize(("stage", "expected"), [("dev", ("60", "10", "1200")), ("local", ("6000", "200", "120000"))])
 def test_every_stage_limits_its_users(stage: str, expected: tuple[str, ...]) -> None:
-    for function in ("ws-message", "ws-resume", "ws-control", "ws-sign-out"):
+    for function in ("ws-message", "ws-resume", "ws-control", "ws-open", "ws-sign-out"):
         environment = deployed(stage).environment(function)
         names = ("MESSAGES_PER_MINUTE", "REQUESTS_IN_FLIGHT", "COMMANDS_PER_MINUTE")
         assert tuple(environment[f"CICADA_{name}"] for name in names) == expected

@@ -51,8 +51,8 @@ class FrameMaker:
     # ---- good ----
 
     def command(self) -> Fields:
-        kind = self.chance.choice((self._send, self._send, self._resume, self._cancel, self._history, self._ping))
-        fields = kind()
+        kinds = (self._send, self._resume, self._cancel, self._history, self._open_document, self._ping)
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -97,6 +97,16 @@ class FrameMaker:
             fields["before"] = self.chance.choice(
                 ("2027-01-15T08:00:00.000+00:00", "2027-01-15", "0001-01-01T00:00:00+23:59", "9999-12-31", SECRET, "")
             )
+        return fields
+
+    def _open_document(self) -> Fields:
+        fields: Fields = {"action": "openDocument", "requestId": self._id()}
+        fields["knowledgeBase"] = self.chance.choice(("scripts", "scripts", self._name()))
+        fields["documentId"] = self.chance.choice(("macbeth.json", "macbeth.json", self._text(20)))
+        if self._one_in(2):
+            fields["passage"] = self.chance.choice(("0@v1", "0", "0@v2", "7", self._text(20)))
+        if self._one_in(3):
+            fields["page"] = self.chance.randrange(0, 4)
         return fields
 
     def _ping(self) -> Fields:

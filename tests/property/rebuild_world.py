@@ -136,7 +136,7 @@ class SteppedIndex:
     def delete(self, document: DocumentKey) -> None:
         self.replace(document, ())
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
         pause("look at the index")
         kept = (self.shelf or self.shelves.live).documents.get(document, ())
         return tuple(each.passage for each in kept)

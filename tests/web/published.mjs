@@ -7,11 +7,11 @@ import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 const RECONNECT = 30_000;
 
-async function connected() {
+async function connected(options = {}) {
   const clock = new FakeClock();
   const network = new FakeNetwork();
   answerPings(network, { type: "pong" });
-  const client = new CicadaClient({ url: "ws://127.0.0.1:1/stage", token: async () => "t", WebSocket: network.WebSocket, clock, random: () => 1 });
+  const client = new CicadaClient({ url: "ws://127.0.0.1:1/stage", token: async () => "t", WebSocket: network.WebSocket, clock, random: () => 1, ...options });
   client.connect();
   await settled();
   network.last.open();
@@ -63,6 +63,13 @@ async function readPending(frame) {
   return resumedAt;
 }
 
+async function readDocument(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const page = client.openDocument({ knowledgeBase: frame.knowledgeBase, documentId: frame.documentId });
+  network.last.deliver(frame);
+  return page;
+}
+
 async function readRefusal(frame) {
   const { client, network } = await connected();
   const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
@@ -87,7 +94,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  return { history: readPage, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  return { history: readPage, document: readDocument, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -105,11 +112,12 @@ const senders = {
     client.cancel(requestId);
   },
   history: ({ client }, { action, ...page }) => void client.history(page),
+  openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
   ping: ({ client }) => client.online(),
 };
 
 async function sent(command) {
-  const all = await connected();
+  const all = await connected({ newId: () => command.requestId });
   await senders[command.action](all, command);
   return all.network.commands;
 }

@@ -25,6 +25,7 @@ _REPLIES = {
     "resume": ("Pending",),
     "cancel": (),
     "history": ("HistoryPage",),
+    "openDocument": ("DocumentPage",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

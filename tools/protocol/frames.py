@@ -13,6 +13,7 @@ from msgspec import Meta, Struct, defstruct
 from cicada.conversation.protocol import (
     AnyCommand,
     AnyEventBody,
+    DocumentPage,
     Failed,
     HistoryPage,
     Pending,
@@ -40,7 +41,13 @@ class Refusal(Failed, frozen=True, tag="error", omit_defaults=True):
 
 COMMANDS: tuple[type[Struct], ...] = get_args(AnyCommand)
 EVENTS = tuple(_framed(body, _NUMBERED) for body in get_args(AnyEventBody))
-REPLIES: tuple[type[Struct], ...] = (_framed(Pending, _OF_REQUEST), HistoryPage, Pong, Refusal)
+REPLIES: tuple[type[Struct], ...] = (
+    _framed(Pending, _OF_REQUEST),
+    HistoryPage,
+    _framed(DocumentPage, _OF_REQUEST),
+    Pong,
+    Refusal,
+)
 ALL = (*COMMANDS, *EVENTS, *REPLIES)
 
 

@@ -28,9 +28,10 @@ _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")
 class Answer:
     """An answer so far. `status` is `open` until it is `complete`, `cancelled` or `failed`.
 
-    `knowledge_base` is the one that is asked. `sources`: all passages that the model was given. `listing`: the
-    documents that were asked for, if the answer is a list of them. `plan`: how the question was understood, known when
-    the answer is complete, as are `checked`, the number of sentences held against their passages, and `unsupported`.
+    `knowledge_base` is the one that is asked. `sources`: all passages that the model was given, from the base
+    `sources_from`. `listing`: the documents that were asked for, if the answer is a list of them. `plan`: how the
+    question was understood, known when the answer is complete, as are `checked`, the number of sentences held against
+    their passages, and `unsupported`.
     """
 
     request_id: str = ""
@@ -39,6 +40,7 @@ class Answer:
     status: str = "open"
     text: str = ""
     sources: tuple[Source, ...] = ()
+    sources_from: str | None = None
     listing: Listing | None = None
     usage: Mapping[str, int] = field(default_factory=dict)
     timings: Mapping[str, int] = field(default_factory=dict)
@@ -64,7 +66,8 @@ class Answer:
             case Chunk():
                 return replace(answer, text=self.text + event.content)
             case Sources():
-                return replace(answer, sources=_merged(self.sources, event.sources))
+                found = _merged(self.sources, event.sources)
+                return replace(answer, sources=found, sources_from=event.knowledge_base or self.sources_from)
             case Listing():
                 return replace(answer, listing=self.listing.then(event) if self.listing else event)
             case Reset():

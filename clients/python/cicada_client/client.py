@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
+from cicada_client.document import DocumentPage, parse_document
 from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
@@ -123,6 +124,27 @@ class Client:
             return parse_history(self._reply(command, inbox))
         finally:
             self._inboxes.close(HISTORY)
+
+    def open_document(
+        self,
+        knowledge_base: str,
+        document_id: str,
+        passage: str | None = None,
+        page: int | None = None,
+        request_id: str | None = None,
+    ) -> DocumentPage:
+        """A page of a document's text: number `page`, else the one with `passage`, as a source has it, else the first.
+
+        Raises as `ask` does; `RefusedError` with the code `document_not_found` for one that is not there any more, or
+        that the user may not read. Several threads may open documents at the same time.
+        """
+        request_id = request_id or str(uuid.uuid4())
+        fields = {"knowledgeBase": knowledge_base, "documentId": document_id, "passage": passage, "page": page}
+        inbox = self._inboxes.open(request_id)
+        try:
+            return parse_document(self._reply(_command("openDocument", requestId=request_id, **fields), inbox))
+        finally:
+            self._inboxes.close(request_id)
 
     def sign_out_everywhere(self) -> None:
         """End all sign-ins of the user, this one included, and the answers under way. Raises as `ask` does.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from cicada_client.forms import counts, objects, text, text_by_name, text_or_none, texts
+from cicada_client.forms import counts, objects, pair_of_counts, text, text_by_name, text_or_none, texts
 from cicada_client.listing import Listing, read_listing
 from cicada_client.plan import Plan, read_plan
 
@@ -35,6 +35,7 @@ class Source:
     `fields`: what the knowledge base shows of the document's metadata, such as `{"Status": "retired"}`,
     or None. `withheld`: the document was removed since, or the user may not read it any more; `excerpt` says so.
     `spans`: from where to where the answer rests on the excerpt, in order and apart; known when the answer is complete.
+    `passage`: its place, for `Client.open_document`; None if the server does not say.
     """
 
     n: int
@@ -45,6 +46,7 @@ class Source:
     relevance: float | None
     fields: Mapping[str, str] | None = None
     withheld: bool = False
+    passage: str | None = None
     spans: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -271,11 +273,12 @@ def _source(item: Frame) -> Source:
         n=number if isinstance(number, int) else 0,
         document_id=text(item.get("documentId")),
         title=text(item.get("title")),
-        locator=_locator(locator if isinstance(locator, dict) else {}),
+        locator=read_locator(locator if isinstance(locator, dict) else {}),
         excerpt=excerpt,
         relevance=relevance if isinstance(relevance, (int, float)) else None,
         fields=text_by_name(item.get("fields")),
         withheld=item.get("withheld") is True,
+        passage=text_or_none(item.get("passage")),
         spans=_spans(item.get("spans"), len(excerpt)),
     )
 
@@ -290,13 +293,12 @@ def _spans(items: object, length: int) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _locator(item: Frame) -> Locator:
-    messages = item.get("messages")
-    pair = isinstance(messages, list) and len(messages) == 2 and all(isinstance(place, int) for place in messages)
+def read_locator(item: Frame) -> Locator:
+    """The place in a frame; what does not have its form is left out."""
     return Locator(
         episode=text_or_none(item.get("episode")),
         chapter=text_or_none(item.get("chapter")),
-        messages=(messages[0], messages[1]) if pair and messages else None,
+        messages=pair_of_counts(item.get("messages")),
         speakers=texts(item.get("speakers")),
         section=texts(item.get("section")),
     )

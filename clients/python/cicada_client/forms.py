@@ -38,6 +38,13 @@ def count_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
+def pair_of_counts(value: object) -> tuple[int, int] | None:
+    """The two whole numbers in a list, if these are all that it has."""
+    if not isinstance(value, list) or len(value) != 2 or not all(isinstance(each, int) for each in value):
+        return None
+    return value[0], value[1]
+
+
 def counts(value: object) -> Mapping[str, int]:
     """The fields of an object that are whole numbers."""
     if not isinstance(value, dict):

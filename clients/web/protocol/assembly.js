@@ -12,6 +12,8 @@ export class Assembly {
   detail = null;
   text = "";
   sources = [];
+  /** The one that the sources and the listed documents are from; null if the server does not say. */
+  knowledgeBase = null;
   /**
    * The documents and numbers that were asked for, `{total, documents, offset, nextOffset, columns, aggregates,
    * groupedBy, groups, groupCount}`; null if the answer is no list. The last five are null unless they were asked for.
@@ -45,6 +47,7 @@ export class Assembly {
   }
 
   #apply(event) {
+    this.knowledgeBase = event.knowledgeBase ?? this.knowledgeBase;
     if (event.type === "accepted") this.sessionId = event.sessionId;
     else if (event.type === "status") [this.stage, this.detail] = [event.stage, event.detail ?? null];
     else if (event.type === "sources") this.#addSources(event.sources);

@@ -1,6 +1,7 @@
 import { ReconnectingConnection } from "./reconnecting-connection.js";
 import { CicadaError } from "./errors.js";
 import { HistoryQueue } from "./history.js";
+import { Openings } from "./openings.js";
 import { Request } from "./request.js";
 import { TIMINGS } from "./timings.js";
 
@@ -29,6 +30,7 @@ export class CicadaClient extends EventTarget {
   #requests = new Map();
   #watches = new Map();
   #history;
+  #openings;
   #signingOut = null;
   #clock;
   #timings;
@@ -59,7 +61,9 @@ export class CicadaClient extends EventTarget {
       lost: () => this.#lost(),
       stateChanged: (state) => this.#stateChanged(state),
     });
-    this.#history = new HistoryQueue((command) => this.#connection.send(command), clock, this.#timings);
+    const send = (command) => this.#connection.send(command);
+    this.#history = new HistoryQueue(send, clock, this.#timings);
+    this.#openings = new Openings(send, clock, this.#timings);
   }
 
   get state() {
@@ -85,6 +89,7 @@ export class CicadaClient extends EventTarget {
     this.#requests.clear();
     const error = new CicadaError("The connection was closed.");
     this.#history.failAll(error);
+    this.#openings.failAll(error);
     this.#settleSignOut(error);
   }
 
@@ -151,6 +156,15 @@ export class CicadaClient extends EventTarget {
     return this.#history.ask({ action: "history", sessionId, before, limit });
   }
 
+  /**
+   * A page of a document's text: number `page`, else the one with `passage` (as a source has it), else the first. Rejects
+   * with a `CicadaError`.
+   */
+  openDocument({ knowledgeBase, documentId, passage, page }) {
+    this.#wake();
+    return this.#openings.ask({ action: "openDocument", requestId: this.#newId(), knowledgeBase, documentId, passage, page });
+  }
+
   #add(request) {
     this.#requests.set(request.requestId, request);
     this.#wake();
@@ -166,6 +180,7 @@ export class CicadaClient extends EventTarget {
       this.#advance(request);
     }
     this.#history.opened();
+    this.#openings.opened();
   }
 
   #lost() {
@@ -190,6 +205,7 @@ export class CicadaClient extends EventTarget {
   #received(frame) {
     const request = this.#requests.get(frame.requestId);
     if (frame.type === "history") this.#history.received(frame);
+    else if (frame.type === "document") this.#openings.received(frame);
     else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
     else if (request && frame.type === "pending") this.#pending(frame, request);
     else if (request && frame.seq !== undefined) this.#event(frame, request);
@@ -223,6 +239,7 @@ export class CicadaClient extends EventTarget {
     if (!frame.requestId && this.#signingOut) return this.#settleSignOut(new CicadaError(frame.error, frame));
     if (frame.code === "too_many_connections") return this.#rest(frame);
     if (!frame.requestId) return this.#history.refused(frame);
+    if (this.#openings.refused(frame)) return;
     if (!request || request.outcome) return;
     // A resume or a cancel failed temporarily: the timer repeats it, not before the server wants it.
     if (request.accepted && frame.retryable) return this.#postpone(frame, request);
@@ -257,6 +274,7 @@ export class CicadaClient extends EventTarget {
     this.#resting = true;
     this.#connection.stop();
     this.#history.failAll(new CicadaError(frame.error, frame));
+    this.#openings.failAll(new CicadaError(frame.error, frame));
     for (const request of this.#requests.values()) {
       if (request.outcome) continue;
       request.refusal = frame;

@@ -15,6 +15,8 @@ export const TIMINGS = Object.freeze({
   open: 10_000,
   /** How long a ping or a list may stay unanswered. */
   reply: 10_000,
+  /** How long a page of a document may take: API Gateway waits 29 s for it. */
+  document: 30_000,
   /** The n-th attempt to connect waits a random time up to min(cap, base · 2ⁿ): "full jitter", AWS Architecture Blog. */
   backoffBase: 500,
   backoffCap: 30_000,

@@ -287,6 +287,12 @@ def test_a_document_that_is_replaced_while_it_is_read_is_read_again() -> None:
     assert [each.passage_id for each in at.index.passages_of(MACBETH)] == ["macbeth.json#1"]
 
 
+def test_a_part_of_a_document_that_is_replaced_while_it_is_read_is_read_again() -> None:
+    part, whole = (200, found(hit(1, 4))), (200, found(hit(1, 5), hit(2, 5)))
+    at = scene(search=[generations((4, 3, 3)), part, generations((5, 3, 3)), whole])
+    assert len(at.index.passages_of(MACBETH, range(1, 9))) == 2
+
+
 def test_rows_of_the_index_that_has_taken_over_the_name_are_left_alone() -> None:
     elsewhere = {**hit(2, 4), "_index": "passages-1"}
     at = scene(search=[(200, found(hit(1, 4), elsewhere))], bulk=[bulk(200, operation="delete")])

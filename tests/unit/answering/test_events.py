@@ -99,6 +99,7 @@ def test_a_source_says_what_it_is_and_where_it_stands() -> None:
                     ),
                     excerpt="The queen, my lord, is dead.",
                     relevance=0.12,
+                    passage="1@v1",
                 ),
             ),
             knowledge_base="scripts",

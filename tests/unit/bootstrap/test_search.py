@@ -11,7 +11,8 @@ from cicada.adapters.bedrock.cards import BedrockCardRanker
 from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
 from cicada.adapters.opensearch.client import waiting
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-from cicada.bootstrap.search import index_rebuild, knowledge_search, paid_rerankers, passage_index, search_backend
+from cicada.bootstrap.index import index_rebuild, passage_index
+from cicada.bootstrap.search import knowledge_search, paid_rerankers, search_backend
 from cicada.document_routing.routing import BaseRouting
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.file import load_knowledge_bases

@@ -30,7 +30,9 @@ SEND: dict[str, Any] = {"action": "sendMessage", "requestId": ID, "message": "Wh
 RESUME: dict[str, Any] = {"action": "resume", "requestId": ID, "afterSeq": 3}
 CANCEL: dict[str, Any] = {"action": "cancel", "requestId": ID}
 HISTORY: dict[str, Any] = {"action": "history"}
-ACTIONS = 'The field "action" must be one of sendMessage, resume, cancel, history, ping, signOutEverywhere.'
+ACTIONS = (
+    'The field "action" must be one of sendMessage, resume, cancel, history, openDocument, ping, signOutEverywhere.'
+)
 SECRET = "s3cret"
 
 JSON = st.recursive(

@@ -43,9 +43,9 @@ class DisturbedIndex(InMemoryPassageIndex):
         self._fail()
         super().delete(document)
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
         self._fail()
-        return super().passages_of(document)
+        return super().passages_of(document, numbers)
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
         self._fail()

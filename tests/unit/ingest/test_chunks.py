@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.ingest.chunks import Chunk, Chunking, chunks, size_of, split_text
+from cicada.ingest.chunks import Chunk, Chunking, chunks, repeated, size_of, split_text
 from cicada.ingest.model import ScriptMessage, Track
 
 LETTERS = st.sampled_from("abcdefgh .,!?;:”)(。、」嘘é ")
@@ -73,6 +73,17 @@ def test_messages_stay_in_order_and_none_is_skipped(track: Track, chunking: Chun
         assert numbers[-1] >= seen >= numbers[0] - 1
         seen = numbers[-1]
     assert seen == len(track.messages)
+
+
+@given(tracks(), st.integers(60, 300))
+def test_chunks_without_what_they_repeat_have_every_line_once(track: Track, limit: int) -> None:
+    found = list(chunks(track, Chunking(limit)))
+    lines: list[str] = []
+    for before, chunk in zip([None, *found], found, strict=False):
+        same = before is not None and before.messages[0].chapter_id == chunk.messages[0].chapter_id
+        again = repeated(before.text, chunk.text, Chunking(limit)) if before and same else ""
+        lines += chunk.text.split("\n")[again.count("\n") + 1 if again else 0 :]
+    assert lines == [line for chunk in chunks(track, Chunking(limit, overlap=0)) for line in chunk.text.split("\n")]
 
 
 @given(tracks(TEXTS.map(lambda text: text[:30].strip()).filter(bool)), st.integers(100, 200), st.integers(0, 3))

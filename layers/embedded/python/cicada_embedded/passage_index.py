@@ -24,7 +24,7 @@ from cicada.adapters.passage_codec import (
 )
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated
 from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, row_of, sorted_rows
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, passage_id_at
 from cicada.errors import ConfigurationError
 from cicada.languages.terms import stemmed_language
 from cicada.retrieval.fusion import CARD_FIELDS, Bm25
@@ -163,11 +163,14 @@ class SqlitePassageIndex:
             rows = [row for row in base.documents.values() if row.document.document_id in wanted]
         return {row.document.document_id: row.readers for row in rows}
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
+        bounds = () if numbers is None else (numbers.start, numbers.stop)
+        within = [passage_id_at(document.document_id, each) for each in bounds]
+        among = "AND passage_id >= ? AND passage_id < ? " if within else ""
         with self._file.reading(self._build) as (connection, _):
             rows = connection.execute(
-                f"{_PASSAGE} {_OF_DOCUMENT} WHERE {_OF_BASE} AND document_id = ? ORDER BY passage_id",
-                (*_named(document.base_key), document.document_id),
+                f"{_PASSAGE} {_OF_DOCUMENT} WHERE {_OF_BASE} AND document_id = ? {among}ORDER BY passage_id",
+                (*_named(document.base_key), document.document_id, *within),
             )
             return tuple(_passage(document.base_key, *row[1:]) for row in rows)
 

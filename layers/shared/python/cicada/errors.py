@@ -7,6 +7,7 @@ CicadaError
 │   ├── UnknownKnowledgeBaseError   no such knowledge base, or not for this user: indistinguishable
 │   ├── RequestConflictError    the requestId was used before with another text
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
+│   ├── DocumentNotFoundError   no such document, removed, or not for this user: indistinguishable
 │   ├── NotConnectedError       the connection is unknown
 │   ├── TokenExpiredError       the connection's access token has run out
 │   ├── SignedOutError          the user's sign-ins were ended since the token was issued
@@ -71,6 +72,12 @@ class RequestNotFoundError(RequestError):
     """No request with this id belongs to the user."""
 
     code = "request_not_found"
+
+
+class DocumentNotFoundError(RequestError):
+    """The document does not exist, was removed, or may not be read by the user; nobody is told which."""
+
+    code = "document_not_found"
 
 
 class NotConnectedError(RequestError):

@@ -105,6 +105,13 @@ class SearchSettings(Struct, frozen=True):
     query_model_id: str = ""
 
 
+class OpeningSettings(Struct, frozen=True):
+    """The index that documents are read from, and the table that says who may read them."""
+
+    readers_table: str
+    search: SearchSettings
+
+
 class ModelSettings(Struct, frozen=True):
     """The chat model and its limits."""
 

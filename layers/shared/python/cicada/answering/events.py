@@ -35,7 +35,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.documents import aggregates
 from cicada.documents.catalogue import EVERY, DocumentRow, Operation
-from cicada.documents.model import Locator, ScriptLocator
+from cicada.documents.model import Locator, ScriptLocator, place_name
 from cicada.grounding.checking import Checked
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
@@ -258,7 +258,7 @@ def _source(number: int, ranked: RankedPassage, schema: Schema, spans: Sequence[
         excerpt="",
         relevance=_shown(ranked.relevance),
         fields=shown_fields(schema, passage.metadata) or None,
-        spans=tuple(spans[:_SPANS]) or None,
+        passage=place_name(passage),
     )
     # Data of a sidecar may be long and full of characters that JSON escapes.
     room = min(_EXCERPT_BYTES, _ROOM_BYTES - _size(source))

@@ -21,7 +21,7 @@ from cicada.adapters.s3.rebuild_log import S3RebuildLog
 from cicada.adapters.sqs import SqsRedelivery
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.bases import base_record, knowledge_bases
-from cicada.bootstrap.search import index_rebuild, passage_index
+from cicada.bootstrap.index import index_rebuild, passage_index
 from cicada.ingest.catalogue_event import compared_at_once
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester

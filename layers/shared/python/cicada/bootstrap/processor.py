@@ -28,7 +28,8 @@ from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.conversation import chosen_planner
-from cicada.bootstrap.search import evidence_loop, knowledge_search, passage_index
+from cicada.bootstrap.index import passage_index
+from cicada.bootstrap.search import evidence_loop, knowledge_search
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding

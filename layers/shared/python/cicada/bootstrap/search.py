@@ -1,4 +1,4 @@
-"""The search of a function, with its index, its reranker and its judge."""
+"""The search of a function, with its reranker and its judge."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.answering.question_planner import WordRewriter
 from cicada.bootstrap.aws import client
 from cicada.bootstrap.bases import knowledge_bases
+from cicada.bootstrap.index import passage_index
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.document_routing.router import CardRanker, DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
-from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, QualityJudge, RerankMode
 from cicada.observability.log import (
     report_own_words,
@@ -24,13 +24,11 @@ from cicada.observability.log import (
     report_rerank_fallback,
     report_route_fallback,
 )
-from cicada.observability.telemetry import report_progress
 from cicada.permissions import PermissionGate
 from cicada.retrieval.ports import (
     CataloguedIndex,
     DocumentRouting,
     Embedder,
-    IndexRebuild,
     QueryFormulator,
     Reranker,
     SearchBackend,
@@ -43,10 +41,7 @@ from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings
 
 if TYPE_CHECKING:
-    from opensearchpy import OpenSearch
-
     from cicada.adapters.bedrock.forced_tool import ShortCall
-    from cicada.adapters.opensearch.schema import IndexOptions
 
 
 # All calls of one search together: a collection that has scaled to zero needs up to 30 s.
@@ -65,35 +60,6 @@ def agent_search(settings: SearchSettings) -> PermittedAgentSearch:
     """The search of the theories agent's tools."""
     index = passage_index(settings)
     return PermittedAgentSearch(knowledge_search(settings, index, knowledge_bases()), PermissionGate(index))
-
-
-def passage_index(settings: SearchSettings) -> CataloguedIndex:
-    """Imports only the engine in use: the other one's client would slow cold starts.
-
-    Raises `ConfigurationError` for an unknown engine.
-    """
-    if settings.search_engine == "embedded":
-        from cicada_embedded.passage_index import SqlitePassageIndex
-
-        return SqlitePassageIndex(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
-    if settings.search_engine == "opensearch":
-        from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
-
-        return OpenSearchPassageIndex(*_opensearch(settings), on_wait=_tell_of_the_wait)
-    raise _unknown_engine(settings)
-
-
-def index_rebuild(settings: SearchSettings) -> IndexRebuild:
-    """Builds a new index beside that of `passage_index`."""
-    if settings.search_engine == "embedded":
-        from cicada_embedded.index_rebuild import SqliteIndexRebuild
-
-        return SqliteIndexRebuild(settings.index_path, settings.embedding_model_id, settings.embedding_dimension)
-    if settings.search_engine == "opensearch":
-        from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
-
-        return OpenSearchIndexRebuild(*_opensearch(settings))
-    raise _unknown_engine(settings)
 
 
 def knowledge_search(settings: SearchSettings, index: CataloguedIndex, bases: KnowledgeBases) -> KnowledgeSearch:
@@ -174,24 +140,6 @@ def query_model(settings: SearchSettings) -> ShortCall | None:
     from cicada.adapters.bedrock.forced_tool import ShortCall
 
     return ShortCall(client("bedrock-runtime", read_timeout_seconds=5, attempts=1), settings.query_model_id)
-
-
-def _opensearch(settings: SearchSettings) -> tuple[OpenSearch, IndexOptions]:
-    """The server and the options of the live index."""
-    from cicada.adapters.opensearch.client import connect
-    from cicada.adapters.opensearch.schema import IndexOptions
-
-    options = IndexOptions(settings.embedding_model_id, settings.embedding_dimension, settings.opensearch_vector_engine)
-    return connect(settings.opensearch_url, settings.opensearch_region or None), options
-
-
-def _tell_of_the_wait() -> None:
-    report_progress("searching", "the search service is starting")
-
-
-def _unknown_engine(settings: SearchSettings) -> ConfigurationError:
-    name = settings.search_engine
-    return ConfigurationError(f"CICADA_SEARCH_ENGINE is {name!r}; it must be embedded or opensearch.")
 
 
 def _vendor(model_arn: str) -> str:

@@ -10,7 +10,16 @@ from msgspec import Struct
 
 from cicada.conversation.model import Charge, Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
-from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Resume, SendMessage, SignOutEverywhere
+from cicada.conversation.protocol import (
+    AnyCommand,
+    Cancel,
+    History,
+    OpenDocument,
+    Ping,
+    Resume,
+    SendMessage,
+    SignOutEverywhere,
+)
 from cicada.errors import ConfigurationError, FloodError, LimitExceededError
 from cicada.identity import Principal
 
@@ -32,6 +41,8 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     History: 2,
     Resume: 3,
     SendMessage: 5,
+    # The access list, the row and the passages are read, and the audit record is written.
+    OpenDocument: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from math import isfinite
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, MsgspecError, Struct, ValidationError, convert, field, to_builtins
 from msgspec.json import Decoder, encode
@@ -139,6 +139,20 @@ class History(_Command, frozen=True, tag="history"):
     limit: Annotated[int, Meta(ge=1, le=50)] = 20
 
 
+class OpenDocument(_Command, frozen=True, tag="openDocument"):
+    """Asks for a page of a document's text: number `page`, else the one with `passage`, else the first.
+
+    `passage`, as a source has it, is marked. It is the passage's number in the document, with `@` the beginning of a
+    version: in another version nothing is marked. Without `page` the reply has the outline too.
+    """
+
+    request_id: RequestId
+    knowledge_base: KnowledgeBaseName
+    document_id: Annotated[str, Meta(min_length=1, max_length=1024)]
+    passage: Annotated[str, _matching(r"^[0-9]{1,8}(?:@[^\s@]{1,64})?$")] | None = None
+    page: Annotated[int, Meta(ge=1, le=99_999_999)] | None = None
+
+
 class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
 
@@ -147,7 +161,7 @@ class SignOutEverywhere(_Command, frozen=True, tag="signOutEverywhere"):
     """End all sign-ins of the user on all devices. Every connection is told `signed_out`, this one too, and closed."""
 
 
-AnyCommand = SendMessage | Resume | Cancel | History | Ping | SignOutEverywhere
+AnyCommand = SendMessage | Resume | Cancel | History | OpenDocument | Ping | SignOutEverywhere
 
 
 # ---- events: server to client -----------------------------------------------------------------------------------
@@ -171,6 +185,7 @@ class Source(_Frame, frozen=True, omit_defaults=True):
     `withheld`: the document was removed since, or the user may not read it any more; the excerpt says so.
     `spans`: where in the excerpt stands what the answer rests on, each as its beginning and its end in Unicode
     characters; in order and apart. They are known when the text is whole.
+    `passage`: its place, for `openDocument`.
     """
 
     n: int
@@ -182,6 +197,7 @@ class Source(_Frame, frozen=True, omit_defaults=True):
     fields: dict[str, str] | None = None
     withheld: bool | None = None
     spans: tuple[tuple[int, int], ...] | None = None
+    passage: str | None = None
 
 
 class Usage(_Frame, frozen=True):
@@ -398,6 +414,42 @@ class HistoryPage(_Sent, frozen=True, tag="history"):
     before: str | None = None
 
 
+class DocumentBlock(_Frame, frozen=True, omit_defaults=True):
+    """A piece of a document's text: passage `number`, counted from 0, without what the passage before it has too.
+
+    `marked`: from which character to before which one it belongs to the passage that was asked for.
+    """
+
+    number: int
+    locator: SourceLocator
+    text: str
+    marked: tuple[int, int] | None = None
+
+
+class OutlineEntry(_Frame, frozen=True):
+    """A heading or a scene: the page that it begins on, and the number of its first block."""
+
+    heading: str
+    page: int
+    number: int
+
+
+class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
+    """Reply to `openDocument`: page `page` of `pages`, whose blocks are one below the other.
+
+    `version` changes when the document does, and with it the pages. `outline`: absent if `page` was asked for.
+    """
+
+    knowledge_base: str
+    document_id: str
+    title: str
+    version: str
+    page: int
+    pages: int
+    blocks: tuple[DocumentBlock, ...]
+    outline: tuple[OutlineEntry, ...] | None = None
+
+
 class Pong(_Sent, frozen=True, tag="pong"):
     """Reply to `ping`."""
 
@@ -439,6 +491,7 @@ def _number(text: str) -> object:
     return number if isfinite(number) else object()
 
 
+_ACTIONS = tuple(str(each.__struct_config__.tag) for each in get_args(AnyCommand))
 _PARTS = {"str": ("string", "character"), "array": ("list", "item"), "object": ("object", "name")}
 _KINDS = {"str": "string", "int": "integer", "float": "number", "bool": "boolean", "array": "list"}
 
@@ -451,7 +504,7 @@ def _sentence(complaint: str) -> str:
         path = f"{path}.{missing[1]}".removeprefix("frame.")
         what = "missing"
     if path == "action":
-        return 'The field "action" must be one of sendMessage, resume, cancel, history, ping, signOutEverywhere.'
+        return f'The field "action" must be one of {", ".join(_ACTIONS)}.'
     if what == "missing":
         return f'The field "{path}" is missing.'
     if "matching regex" in what:

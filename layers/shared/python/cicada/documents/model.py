@@ -66,6 +66,27 @@ class Passage(Struct, frozen=True):
     readers: tuple[str, ...] = ()
 
 
+def passage_id_at(document_id: str, number: int) -> str:
+    """The id of a document's passage at this place, counted from 0. In order of ids passages are in the document's."""
+    return f"{document_id}#{number:06d}"
+
+
+# As many letters of a version as tell two versions of a document apart.
+_VERSION_LENGTH = 12
+
+
+def number_of(passage: Passage) -> int | None:
+    """The passage's place in its document, as `passage_id_at` counts; None for an id of another form."""
+    digits = passage.passage_id.rpartition("#")[2]
+    return int(digits) if digits.isdecimal() else None
+
+
+def place_name(passage: Passage) -> str | None:
+    """A short name of the passage within its document: its number, and the version in which it has that number."""
+    number = number_of(passage)
+    return None if number is None else f"{number}@{passage.version[:_VERSION_LENGTH]}"
+
+
 class Subject(Struct, frozen=True):
     """A document, or a part of one.
 

@@ -99,6 +99,22 @@ def packed(lines: Sequence[S], chunking: Chunking) -> Iterator[list[S]]:
         yield chunk
 
 
+def repeated(before: str, text: str, chunking: Chunking | None = None) -> str:
+    """The lines that end a chunk's text and begin the next one's; empty if the next one repeats none.
+
+    `before` and `text`: texts of consecutive chunks of one chapter or section.
+    """
+    short = (chunking or Chunking()).short
+    ends, begins = before.split("\n"), text.split("\n")
+    for number in range(1, len(begins)):
+        lines = "\n".join(begins[:number])
+        if size_of(lines) > short:
+            break
+        if begins[:number] == ends[-number:]:
+            return lines
+    return ""
+
+
 def _repeated(chunk: list[S], chunking: Chunking, room: int) -> list[S]:
     """The last lines of a chunk that the next one repeats: those that are short and fit into `room`."""
     kept: list[S] = []

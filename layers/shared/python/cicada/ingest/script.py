@@ -12,7 +12,7 @@ from typing import Annotated, Any, NoReturn
 from msgspec import Struct, field
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cicada.documents.model import MetadataValue, Passage, ScriptLocator
+from cicada.documents.model import MetadataValue, Passage, ScriptLocator, passage_id_at
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunk, Chunking, chunks
 from cicada.ingest.episodes import Episode, Episodes
@@ -300,7 +300,7 @@ class ScriptParser(Struct, frozen=True):
         for index, (language, chunk) in enumerate(found):
             locator = _locator(episode, chunk)
             yield Passage(
-                passage_id=f"{source.document.document_id}#{index:06d}",
+                passage_id=passage_id_at(source.document.document_id, index),
                 document=source.document,
                 version=source.version,
                 title=episode.episode_name,

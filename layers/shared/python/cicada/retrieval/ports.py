@@ -74,8 +74,11 @@ class PassageIndex(Protocol):
         """
         ...
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
-        """All passages of a document, in the document's order (order of `passage_id`)."""
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
+        """The passages of a document, in the document's order (order of `passage_id`).
+
+        `numbers`: the places of those to read, counted from 0, as `passage_id` has them; None for all.
+        """
         ...
 
     def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:

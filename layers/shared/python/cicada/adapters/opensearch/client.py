@@ -34,7 +34,7 @@ class IndexMissing(ConfigurationError):
     """The index or alias does not exist: not yet, no longer, or during a switch."""
 
 
-def connect(url: str, region: str | None) -> OpenSearch:
+def connect(url: str, region: str | None, timeout_seconds: float = TIMEOUT_SECONDS) -> OpenSearch:
     """A client with a pool of connections; no request is made. With a region, requests are signed for Serverless.
 
     `url` may hold a user and a password. The client does not retry; the index does, with jitter and for 429 too.
@@ -47,7 +47,7 @@ def connect(url: str, region: str | None) -> OpenSearch:
             http_auth=_signer(region) if region else None,
             connection_class=Urllib3HttpConnection,
             pool_maxsize=POOL_SIZE,
-            timeout=TIMEOUT_SECONDS,
+            timeout=timeout_seconds,
             max_retries=0,
         )
 

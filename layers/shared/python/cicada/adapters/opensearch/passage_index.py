@@ -181,7 +181,7 @@ class OpenSearchPassageIndex:
         self._check()
         return count_terms(self._requests, self._name, filter, terms)
 
-    def passages_of(self, document: DocumentKey) -> tuple[Passage, ...]:
+    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
         self._check()
         found: tuple[Passage, ...] = ()
         for _ in range(_MAX_READS):
@@ -189,14 +189,15 @@ class OpenSearchPassageIndex:
             generation = answering(generations.get(document.document_id, ()))
             if generation is None:
                 return ()
-            found = self._passages(document, generation)
-            if len(found) >= generation.size or not generation.is_whole:
+            found = self._passages(document, generation, numbers)
+            wanted = range(generation.size) if numbers is None else range(generation.size)[numbers.start : numbers.stop]
+            if len(found) >= len(wanted) or not generation.is_whole:
                 break
             # It was replaced, or the index was switched, before its passages were read.
         return found
 
-    def _passages(self, document: DocumentKey, generation: Generation) -> tuple[Passage, ...]:
-        conditions = [*document_filters(document), {"term": {"generation": stored(generation.number)}}]
+    def _passages(self, document: DocumentKey, generation: Generation, numbers: range | None) -> tuple[Passage, ...]:
+        conditions = [*document_filters(document, numbers), {"term": {"generation": stored(generation.number)}}]
         sources = [hit["_source"] for hit in self._rows.scan(self._name, conditions, FIELDS)]
         once = {source["passage_id"]: source for source in sources}
         return tuple(passage(source, document.base_key) for source in once.values())

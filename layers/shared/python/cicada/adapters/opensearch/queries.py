@@ -21,7 +21,7 @@ from cicada.adapters.opensearch.rows import (
     visible_to,
 )
 from cicada.adapters.opensearch.schema import ANALYZERS
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, PassageFilter, passage_id_at
 from cicada.retrieval.fusion import CARD_FIELDS, Bm25
 from cicada.retrieval.model import CardQuery, IndexQuery, Vector
 
@@ -102,8 +102,13 @@ def content_filters(base_key: KnowledgeBaseKey, content_hash: str) -> list[Body]
     return [*_of_base(base_key), {"term": {ROW_FACETS: content_term(content_hash)}}]
 
 
-def document_filters(document: DocumentKey) -> list[Body]:
-    return [*_of_base(document.base_key), {"term": {"document_id": document.document_id}}]
+def document_filters(document: DocumentKey, numbers: range | None = None) -> list[Body]:
+    """Conditions on the rows of a document. `numbers`: the places of its passages, None for all."""
+    of_document = [*_of_base(document.base_key), {"term": {"document_id": document.document_id}}]
+    if numbers is None:
+        return of_document
+    first, after = (passage_id_at(document.document_id, each) for each in (numbers.start, numbers.stop))
+    return [*of_document, {"range": {"passage_id": {"gte": first, "lt": after}}}]
 
 
 def generations_body(base_key: KnowledgeBaseKey, document_ids: Iterable[str]) -> Body:

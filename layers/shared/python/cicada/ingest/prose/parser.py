@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from cicada.documents.model import MetadataValue, Passage, SectionLocator
+from cicada.documents.model import MetadataValue, Passage, SectionLocator, passage_id_at
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.metadata import Declared, described
@@ -162,7 +162,7 @@ class _About(Struct, frozen=True):
 def _passages(source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...]) -> Iterator[Passage]:
     for index, chunk in enumerate(chunks):
         yield Passage(
-            passage_id=f"{source.document.document_id}#{index:06d}",
+            passage_id=passage_id_at(source.document.document_id, index),
             document=source.document,
             version=source.version,
             title=about.title,

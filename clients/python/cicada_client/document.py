@@ -1,0 +1,75 @@
+"""A page of a document's text, and how it is read from a frame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cicada_client.events import Frame, Locator, read_locator
+from cicada_client.forms import count, objects, pair_of_counts, text
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentBlock:
+    """A piece of the text. `number`: that of its passage, from 0. `locator`: the headings above it, or its scene.
+
+    `marked`: from which character to before which one it belongs to the passage that was asked for.
+    """
+
+    number: int
+    locator: Locator
+    text: str
+    marked: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """A heading or a scene: the page that it begins on, and the number of its first block."""
+
+    heading: str
+    page: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPage:
+    """Page `page` of `pages`, both from 1. `version` changes when the document does, and the pages with it.
+
+    `outline`: empty where a page was asked for by its number.
+    """
+
+    knowledge_base: str
+    document_id: str
+    title: str
+    version: str
+    page: int
+    pages: int
+    blocks: tuple[DocumentBlock, ...]
+    outline: tuple[OutlineEntry, ...] = ()
+
+
+def parse_document(frame: Frame) -> DocumentPage:
+    """The page in a `document` frame; items that are not objects are left out."""
+    return DocumentPage(
+        knowledge_base=text(frame.get("knowledgeBase")),
+        document_id=text(frame.get("documentId")),
+        title=text(frame.get("title")),
+        version=text(frame.get("version")),
+        page=count(frame.get("page")),
+        pages=count(frame.get("pages")),
+        blocks=tuple(map(_block, objects(frame.get("blocks")))),
+        outline=tuple(map(_entry, objects(frame.get("outline")))),
+    )
+
+
+def _block(item: Frame) -> DocumentBlock:
+    locator = item.get("locator")
+    return DocumentBlock(
+        number=count(item.get("number")),
+        locator=read_locator(locator if isinstance(locator, dict) else {}),
+        text=text(item.get("text")),
+        marked=pair_of_counts(item.get("marked")),
+    )
+
+
+def _entry(item: Frame) -> OutlineEntry:
+    return OutlineEntry(text(item.get("heading")), count(item.get("page")), count(item.get("number")))

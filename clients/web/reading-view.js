@@ -1,0 +1,208 @@
+import { referenceIn } from "./document-link.js";
+import { blocksOf } from "./document-text.js";
+import { element } from "./element.js";
+
+/** The reading pane: the document that the page's address names, at the place of a passage, beside the conversation. */
+export class ReadingView {
+  #root;
+  #client;
+  #changed;
+  #reference = null;
+  #opener = null;
+  #visit = 0;
+  #version = null;
+  #first = 0;
+  #last = 0;
+  #pages = 0;
+  /** The headings above what comes after the last page. */
+  #place = [];
+  #text = element("div", { className: "document-text" });
+  #earlier = element("button", { className: "secondary", type: "button", hidden: true }, "Earlier pages");
+  #further = element("button", { className: "secondary", type: "button", hidden: true }, "Further pages");
+  #status = element("p", { className: "loading", role: "status" });
+  #outline = element("ol");
+  #fold = element("details", { className: "outline", hidden: true }, element("summary", {}, "Outline"), element("nav", { aria: { label: "Outline" } }, this.#outline));
+  #title = element("h2", { id: "reading-title", tabIndex: -1 });
+  #scroll;
+  #nearEnd;
+
+  /** `changed(open)`: the pane was opened or closed. `signal` ends it with the view of the user. */
+  constructor({ root, client, changed, signal }) {
+    this.#root = root;
+    this.#client = client;
+    this.#changed = changed;
+    const close = element("button", { className: "icon", type: "button", aria: { label: "Close the document" }, on: { click: () => this.close() } }, "✕");
+    this.#scroll = element("div", { className: "pages", tabIndex: 0, role: "region", aria: { labelledby: "reading-title" } }, this.#earlier, this.#text, this.#status, this.#further);
+    root.replaceChildren(element("header", {}, this.#title, close), this.#fold, this.#scroll);
+    this.#earlier.addEventListener("click", () => this.#load(this.#first - 1));
+    this.#further.addEventListener("click", () => this.#load(this.#last + 1));
+    this.#nearEnd = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.#loadFurther(), { root: this.#scroll, rootMargin: "300px" });
+    this.#nearEnd.observe(this.#further);
+    window.addEventListener("hashchange", () => this.sync(), { signal });
+  }
+
+  get isOpen() {
+    return this.#reference !== null;
+  }
+
+  /** Shows what the page's address names. */
+  sync() {
+    const reference = referenceIn(location.hash);
+    if (!reference) return this.#hide();
+    if (!this.isOpen) this.#opener = document.activeElement;
+    this.#show(reference);
+  }
+
+  /** The user closes the pane. The way back opens it again. */
+  close() {
+    history.pushState(null, "", location.pathname + location.search);
+    this.#hide();
+  }
+
+  /** Nothing of the document stays. */
+  end() {
+    this.#visit += 1;
+    this.#reference = null;
+    this.#nearEnd.disconnect();
+    this.#root.replaceChildren();
+    this.#root.hidden = true;
+  }
+
+  #hide() {
+    if (!this.isOpen) return;
+    this.#visit += 1;
+    this.#reference = null;
+    this.#root.hidden = true;
+    this.#clear();
+    this.#changed(false);
+    if (this.#opener?.isConnected) this.#opener.focus();
+    this.#opener = null;
+  }
+
+  async #show(reference) {
+    this.#reference = reference;
+    this.#title.textContent = "";
+    this.#root.hidden = false;
+    this.#changed(true);
+    this.#title.focus();
+    await this.#openAt(reference.page);
+  }
+
+  #clear() {
+    this.#text.replaceChildren();
+    this.#outline.replaceChildren();
+    for (const each of [this.#fold, this.#earlier, this.#further]) each.hidden = true;
+    [this.#first, this.#last, this.#pages, this.#version, this.#place] = [0, 0, 0, null, []];
+  }
+
+  /** Begins with one page: number `page`, or the one with the passage. */
+  async #openAt(page, note = "") {
+    this.#clear();
+    const shown = await this.#ask(page);
+    if (!shown) return;
+    this.#version = shown.version;
+    [this.#first, this.#last, this.#pages] = [shown.page, shown.page, shown.pages];
+    this.#title.textContent = shown.title || shown.documentId;
+    this.#showOutline(shown.outline ?? []);
+    const { elements, place } = blocksOf(shown, null);
+    this.#place = place;
+    const missing = this.#reference.passage && !page && !shown.blocks.some(({ marked }) => marked);
+    const remark = note || (missing ? "The passage is not in this document any more; this is its beginning." : "");
+    this.#text.replaceChildren(...(remark ? [element("p", { className: "note", role: "status" }, remark)] : []), ...elements);
+    this.#loaded();
+    this.#goTo(this.#text.querySelector("mark") ?? this.#text.firstElementChild);
+  }
+
+  #loadFurther() {
+    if (!this.#further.hidden && !this.#further.disabled) this.#load(this.#last + 1);
+  }
+
+  /** The page before the first one, or the one after the last. */
+  async #load(number) {
+    const page = await this.#ask(number);
+    if (!page) return;
+    if (page.version !== this.#version) return this.#openAt(undefined, "The document has changed, and was opened again.");
+    const isNext = number > this.#last;
+    const { elements, place } = blocksOf(page, isNext ? this.#place : null);
+    if (isNext) {
+      this.#text.append(...elements);
+      [this.#last, this.#place] = [number, place];
+    } else {
+      const { scrollHeight, scrollTop } = this.#scroll;
+      this.#text.prepend(...elements);
+      this.#first = number;
+      this.#scroll.scrollTop = scrollTop + this.#scroll.scrollHeight - scrollHeight;
+    }
+    this.#loaded();
+  }
+
+  /** The page, or null if it cannot be shown, which is said, or is not wanted any more. */
+  async #ask(page) {
+    const visit = (this.#visit += 1);
+    this.#status.textContent = "Opening the document…";
+    this.#earlier.disabled = this.#further.disabled = true;
+    try {
+      const shown = await this.#client.openDocument({ ...this.#reference, page });
+      return visit === this.#visit ? shown : null;
+    } catch (error) {
+      if (visit === this.#visit) this.#fail(error, page);
+      return null;
+    }
+  }
+
+  #loaded() {
+    this.#earlier.disabled = this.#further.disabled = false;
+    this.#earlier.hidden = this.#first <= 1;
+    this.#further.hidden = this.#last >= this.#pages;
+    const pages = this.#first === this.#last ? `Page ${this.#first}` : `Pages ${this.#first}–${this.#last}`;
+    this.#status.textContent = `${pages} of ${this.#pages}`;
+    // A page that does not reach the end is followed by the next one without any scrolling.
+    this.#nearEnd.unobserve(this.#further);
+    this.#nearEnd.observe(this.#further);
+  }
+
+  /** What may not be read any more does not stay on the screen either. */
+  #fail(error, page) {
+    this.#status.textContent = "";
+    const begun = this.#last > 0 && error.retryable;
+    if (!begun) this.#clear();
+    if (!begun) this.#title.textContent = "Not shown";
+    const again = () => {
+      failure.remove();
+      if (begun) this.#load(page);
+      else this.#openAt(page);
+    };
+    const button = element("button", { className: "secondary", type: "button", on: { click: again } }, "Try again");
+    const failure = element("div", { className: "failure", role: "alert" }, element("p", {}, error.message), error.retryable ? button : null);
+    this.#text.append(failure);
+  }
+
+  #showOutline(entries) {
+    let above = [];
+    const items = entries.map((entry) => {
+      const path = entry.heading.split(" · ");
+      const depth = path.findIndex((each, at) => each !== above[at]);
+      above = path;
+      const button = element("button", { className: "link", type: "button", on: { click: () => this.#follow(entry) } }, path.slice(Math.max(0, depth)).join(" · "));
+      return element("li", { className: depth > 0 ? "deeper" : "" }, button);
+    });
+    this.#outline.replaceChildren(...items);
+    this.#fold.hidden = entries.length < 2;
+  }
+
+  async #follow({ page, number }) {
+    const outline = [...this.#outline.children];
+    if (page < this.#first || page > this.#last) {
+      await this.#openAt(page);
+      this.#outline.replaceChildren(...outline);
+      this.#fold.hidden = false;
+    }
+    const block = this.#text.querySelector(`[data-number="${number}"]`);
+    this.#goTo(block?.previousElementSibling?.tagName === "H3" ? block.previousElementSibling : block);
+    this.#scroll.focus({ preventScroll: true });
+  }
+
+  #goTo(place) {
+    if (place) this.#scroll.scrollTop += place.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top - 48;
+  }
+}

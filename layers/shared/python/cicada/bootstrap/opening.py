@@ -1,0 +1,28 @@
+"""Wires the opening of documents."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
+from cicada.answering.open_document import DocumentOpener
+from cicada.bootstrap.audit import record_audit
+from cicada.bootstrap.aws import database
+from cicada.bootstrap.bases import knowledge_bases
+from cicada.bootstrap.index import passage_index
+from cicada.conversation.withholding import Withholding
+from cicada.permissions import PermissionGate
+from cicada.settings import OpeningSettings, load
+
+# API Gateway waits 29 s. A collection that wakes up for longer is asked again by the user.
+_INDEX_SECONDS = 20
+
+
+@cache
+def document_opener() -> DocumentOpener:
+    """Cached for the life of the container."""
+    settings = load(OpeningSettings)
+    gate = PermissionGate(DynamoAccessListTable(database(), settings.readers_table))
+    index = passage_index(settings.search, _INDEX_SECONDS)
+    return DocumentOpener(index, Withholding(gate, knowledge_bases), record_audit, time.time)
