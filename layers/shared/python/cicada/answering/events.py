@@ -45,7 +45,7 @@ from cicada.understanding.plan import BY_MODEL, Plan
 F = TypeVar("F", bound=Struct)
 T = TypeVar("T")
 
-# A passage that is longer is cut. Ingest makes none of more than 900 characters, which take up to 3.6 KB.
+# A passage that is longer is cut. Ingest makes none of more than 900 characters.
 _EXCERPT_BYTES = 4 * 1024
 _SPANS = 50
 _REASON_LENGTH = 300
