@@ -83,6 +83,15 @@ def listed(parts: Sequence[AnswerPart]) -> list[str]:
     return [row.document.document_id for part in parts if isinstance(part, Listed) for row in part.rows]
 
 
+@pytest.mark.parametrize(("confidence", "is_searched"), [(0.2, True), (0.9, False)])
+def test_a_list_that_is_guessed_and_has_no_document_is_a_search(
+    here: Situation, confidence: float, is_searched: bool
+) -> None:
+    nothing = AnyOf("owner", frozenset({"Nobody"}))
+    end = end_of(ask(here, replace(plan(Shape.METADATA_ONLY, filters=[nothing]), confidence=confidence)))
+    assert ("filter:0" in end.path, end.plan and end.plan.shape is Shape.CONTENT_ONLY) == (is_searched, is_searched)
+
+
 def searched(here: Situation) -> list[set[str] | None]:
     found = [query.filter.document_ids for query in here.index.queries]
     return [None if each is None else set(each) for each in found]

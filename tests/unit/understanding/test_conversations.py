@@ -92,6 +92,11 @@ def test_the_same_field_has_the_value_before() -> None:
     assert found.meaning.wanted == {"kind": ("letter",), "guild": ("Bakers",)}
 
 
+def test_after_a_question_on_texts_a_number_is_of_them_too() -> None:
+    found = understood("who may sell bread at the harbour?", "and over 100,000?")
+    assert (found.strategy, found.continues, found.meaning.restricted) == ("C", True, frozenset())
+
+
 def test_what_lacks_its_object_speaks_of_what_was_listed() -> None:
     found = understood(LIST, "the newest of those?").meaning
     assert (found.wanted, found.order) == (understood(LIST).meaning.wanted, Sort("sealed_on", descending=True))

@@ -48,6 +48,7 @@ def test_values_are_conditions(message: str, wanted: dict[str, Sequence[Scalar]]
         ("all documents except letters", {"kind": ("letter",)}),
         ("neither letters nor reports", {"kind": ("letter", "report")}),
         ("letters tagged tolls but not flour", {"tags": ("flour",)}),
+        ("letters that dont belong to Will Tanner", {"keeper": ("Will Tanner",)}),
         ("letters that Will Tanner doesn't keep", {"keeper": ("Will Tanner",)}),
         ("all charters, leave out anything with stage lapsed", {"stage": ("lapsed",)}),
     ],

@@ -37,6 +37,8 @@ from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
+# Below it the rules' list is a guess.
+_GUESSED = 0.35
 _NO_ANSWER = (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION)
 
 
@@ -143,10 +145,22 @@ class Answerer(Struct, frozen=True):
             if meant.plan.subjects != plan.subjects:
                 documents = self.whole_documents.found(meant.plan, question, principal)
         if documents is None:
+            meant = self._searched_instead(meant, question, principal)
             return meant, resting(self._parts(meant, question, principal, earlier))
         # What was read as conditions was a part of a name.
         meant = replace(meant, plan=replace(meant.plan, shape=Shape.CONTENT_ONLY, filters=()))
         return meant, resting(self.whole_documents.answer(documents, meant.plan, question, earlier))
+
+    def _searched_instead(self, meant: Meant, question: Question, principal: Principal) -> Meant:
+        """A list that is only guessed and has no document is a search: its conditions may be words of the subject."""
+        plan = meant.plan
+        is_guess = plan.shape is Shape.METADATA_ONLY and plan.by == "rules" and plan.confidence < _GUESSED
+        if not (is_guess and plan.filters and meant.documents is None) or plan.offset:
+            return meant
+        if self.listings.has_any(plan, question, principal):
+            return meant
+        search = replace(plan, shape=Shape.CONTENT_ONLY, filters=(), search_value=plan.query)
+        return replace(meant, plan=search, steps=(UNMET,))
 
     @property
     def _named_documents(self) -> NamedDocuments:

@@ -62,6 +62,13 @@ class ListingAnswerer(Struct, frozen=True):
         first = _matching(read.total, _in_words(readable, schema))
         yield from _parts(plan, readable, schema, read, first)
 
+    def has_any(self, plan: Plan, question: Question, principal: Principal) -> bool:
+        """Whether any document that the user may read meets the plan's conditions."""
+        readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
+        with phase("searching"):
+            self.check_index(principal, plan.knowledge_base)
+            return bool(self.catalogue.rows(readable, Sort(TITLE), 1).total)
+
     def about(
         self, plan: Plan, readable: PassageFilter, principal: Principal, found: Mapping[DocumentKey, RankedPassage]
     ) -> Iterator[AnswerPart]:

@@ -35,10 +35,14 @@ _NAME_CHARACTERS = 120
 
 
 class Meant(Struct, frozen=True):
-    """The plan to answer by. `rows`: the documents that it is about, None for all that meet its conditions."""
+    """The plan to answer by. `rows`: the documents that it is about, None for all that meet its conditions.
+
+    `steps`: how the plan became what it is, for the path.
+    """
 
     plan: Plan
     rows: tuple[DocumentRow, ...] | None = None
+    steps: tuple[str, ...] = ()
 
     @property
     def documents(self) -> frozenset[str] | None:
@@ -56,7 +60,7 @@ class Meant(Struct, frozen=True):
 
     @property
     def path(self) -> tuple[str, ...]:
-        return () if self.rows is None else (f"named:{len(self.rows)}",)
+        return self.steps if self.rows is None else (*self.steps, f"named:{len(self.rows)}")
 
 
 class Reply(Struct, frozen=True):

@@ -31,6 +31,7 @@ _BARE_IT = re.compile(r"\b(?:it\b|(?:this|that) one\b|(?:this|that|(?<!are )(?<!
 _ANOTHER = re.compile(
     r"(?:and|what about|how about)\s+(?:for\s+|of\s+)?the\s+(?P<other>\S+(?:\s+\S+){0,4}?)\s+one\s*\?*", re.I
 )
+_THIS_KIND = re.compile(r"\b(?:this|that)\s+(?!one\b|is\b|was\b)[a-z]", re.I)
 LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
 _REPLY = re.compile(r"(?:(?:the|that|this|an?)\s+)?(?P<named>.+)", re.I | re.S)
 _ONE = re.compile(r"\bones?\b", re.I)
@@ -130,6 +131,11 @@ def _named(reply: str, noun: str) -> str:
 def ordinal(word: str) -> int | None:
     """The number of an English ordinal, from 1."""
     return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
+def points_at_kind(message: str) -> bool:
+    """Whether a message points at one thing by its kind: "is this policy in force?", "who wrote that SOP?"."""
+    return _THIS_KIND.search(message) is not None
 
 
 def refers_back(message: str) -> bool:

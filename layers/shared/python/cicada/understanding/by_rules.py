@@ -20,6 +20,7 @@ from cicada.understanding.asking_back import (
     chosen,
     completing,
     may_complete,
+    points_at_kind,
     refers_back,
     with_name,
 )
@@ -88,7 +89,8 @@ class RulesPlanner(Struct, frozen=True):
         # The message is the question before with another name.
         asked = replace(request, message=found.question, messages=(), turns=())
         whole = self._plan(asked)
-        whole = _search(asked, plan.confidence) if whole.intent is Intent.GENERAL else whole
+        is_unclear = whole.intent is Intent.GENERAL or whole.shape is Shape.NEEDS_CLARIFICATION
+        whole = _search(asked, plan.confidence) if is_unclear else whole
         return replace(whole, carried=(found.question,))
 
     def _completed(self, plan: Plan, request: PlanRequest) -> Plan:
@@ -169,8 +171,12 @@ class SchemaPlanner(Struct, frozen=True):
             if found.meaning.named and (request.listing is not None or asks_a_field):
                 named = replace(found.meaning, named=(one,))
                 return plan_of(replace(found, meaning=named, continues=True), request.schema)
-        found = reader.understand((*earlier, request.message), today, request.asker)
-        return plan_of(found, request.schema)
+        if request.listing is None and request.shown.cited and points_at_kind(request.message):
+            found = reader.understand((request.message,), today, request.asker)
+            if found.single:
+                meaning = replace(found.meaning, named=(request.shown.cited[0].document_id,), wanted={})
+                return plan_of(replace(found, meaning=meaning, single=False, continues=True), request.schema)
+        return plan_of(reader.understand((*earlier, request.message), today, request.asker), request.schema)
 
     def _reader(self, schema: Schema) -> SchemaReader:
         found = next((each for each in self._readers if each.schema is schema or each.schema == schema), None)

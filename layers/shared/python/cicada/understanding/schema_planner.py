@@ -49,6 +49,7 @@ TURNS = 8
 
 _UNSURE, _VERY_UNSURE = 0.35, 0.2
 _LIKELY_LISTED = 0.3
+_LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
 
 
@@ -97,6 +98,13 @@ class _Own(Struct, frozen=True):
     def wants_documents(self) -> bool:
         """Whether it wants the documents about its topic."""
         return bool(self.meaning.topic) and self.wish > LIKELY_WISH
+
+    @property
+    def restricts_by_guess(self) -> bool:
+        """Whether its conditions are of numbers, dates and names alone, and it has no word for documents."""
+        conditions = [mention.kind for mention, role in self.reading.of_kind(*MentionKind) if role.is_condition]
+        is_guess = bool(conditions) and MentionKind.VALUE not in conditions and MentionKind.ASKER not in conditions
+        return is_guess and not (self.reading.names_records or self.meaning.fields or self.meaning.aggregates)
 
     @property
     def names_one(self) -> bool:
@@ -228,6 +236,10 @@ class SchemaReader(Struct, frozen=True):
 
     def _continued(self, own: _Own, before: Understood, found: Following, asker: str) -> Understood:
         earlier, meaning = Earlier(before.meaning, before.strategy), own.meaning
+        if before.strategy == "C" and not before.wants_documents and own.restricts_by_guess:
+            # After a question on what texts say, "and over 100,000?" is on them too.
+            topic = Meaning(topic=before.meaning.topic)
+            return Understood(own.message, topic, "C", min(own.confidence, found.chance), continues=True)
         if before.strategy == "M" and not own.has_topic_words and own.reading.refers_to_several:
             meaning = meaning_of(with_contents_as_conditions(own.reading), self.vocabulary, asker)
         if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
@@ -270,11 +282,7 @@ class SchemaReader(Struct, frozen=True):
                 strategy = strategy if single else self._of_named(own, meaning, strategy)
                 return Understood(message, meaning, strategy, confidence, single)
         strategy = self._of_named(own, meaning, strategy) if meaning.named else strategy
-        # Where no schema says what the documents are about, any subject may be theirs.
-        if strategy == "N" and (meaning.named or not any(each.values for each in self.schema.fields.values())):
-            strategy = "C"
-        if strategy == "A" and _asks_the_assistant(reading):
-            strategy = "N"
+        strategy = self._searching(own, meaning, strategy, is_open=phrase is None)
         noun = phrase.words if phrase else ""
         question = clarification(reading, meaning, self.schema, noun) if strategy == "A" else ""
         has_subject = bool(meaning.topic or meaning.named or reading.line.rare_words)
@@ -297,6 +305,9 @@ class SchemaReader(Struct, frozen=True):
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
+        of_numbers = {self.vocabulary.types[name] for name in meaning.restricted} == {FieldType.NUMBER}
+        if strategy == "H" and of_numbers and not reading.names_records:
+            return Meaning(topic=meaning.topic), "C"  # "Who may sign an order over 20,000?" speaks of no documents.
         left_out = reading.unread or meaning.topic
         lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
         if (
@@ -311,6 +322,20 @@ class SchemaReader(Struct, frozen=True):
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
         return meaning, strategy
+
+    def _searching(self, own: _Own, meaning: Meaning, strategy: str, *, is_open: bool) -> str:
+        """The strategy, or a search where that may answer what seems to be for nobody or to leave its object out.
+
+        `is_open`: no phrase may describe a document.
+        """
+        # Where no schema says what the documents are about, any subject may be theirs.
+        if strategy == "N" and (meaning.named or not any(each.values for each in self.schema.fields.values())):
+            return "C"
+        if strategy == "A" and _asks_the_assistant(own.reading):
+            return "N"
+        # What has a subject is searched for before it is asked back.
+        has_subject = is_open and bool(meaning.topic) and own.confidence < _LIKELY_OPEN
+        return "C" if strategy == "A" and has_subject else strategy
 
     def _of_named(self, own: _Own, meaning: Meaning, strategy: str) -> str:
         """The strategy of a message on a named document: to show the document may leave out what is asked of it."""
