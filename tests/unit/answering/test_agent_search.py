@@ -68,6 +68,19 @@ def test_a_tool_reads_what_its_users_groups_may() -> None:
     assert index.queries[0].filter.reader == frozenset({"user:ann", "group:legal"})
 
 
+def test_the_next_of_the_ranking_take_the_places_of_what_is_withheld() -> None:
+    closed, first, second, third = (passage(number, f"Text {number}.") for number in range(1, 5))
+    closed = replace(closed, document=replace(closed.document, document_id="closed"))
+    gate = PermissionGate(OpenAccess({"closed": ("user:bob",)}))
+    index = FixedIndex(closed, first, second, third)
+    search = PermittedAgentSearch(search_of(HybridSearch(index, FixedEmbedder(), limit=2)), gate)
+    cited: list[Permitted[RankedPassage]] = []
+    text = search.search(ANN, "scripts", "text", cited.append)
+    assert text == f"{evidence_text(first)}\n\n{evidence_text(second)}"
+    assert [each.passage for each in cited[0]] == [first, second]
+    assert len(index.queries) == 1
+
+
 def test_nothing_found_is_an_empty_text() -> None:
     assert agent_search(FixedIndex()).search(ANN, "scripts", "aliens") == ""
 

@@ -21,6 +21,7 @@ from tests.unit.answering.situation import PLAY, Situation, end_of, passage, tex
 
 SECRET = DocumentKey(PLAY.base_key, "secret.md")
 WEAK = passage("A walking shadow, a poor player.", 1)
+NEXT = passage("It is a tale told by an idiot.", 3)
 STRONG = replace(passage("Seyton tells Macbeth that the queen is dead.", 2), document=SECRET)
 CLOSED = OpenAccess({SECRET.document_id: ("user:bob",)})
 
@@ -47,9 +48,11 @@ class LateClosed(OpenAccess):
         return before
 
 
-def asked(*found: Passage, access: OpenAccess, floor: float = 0.0) -> tuple[list[AnswerPart], ObservedJudge]:
+def asked(
+    *found: Passage, access: OpenAccess, floor: float = 0.0, limit: int = 15
+) -> tuple[list[AnswerPart], ObservedJudge]:
     judge = ObservedJudge()
-    base = KnowledgeBase("scripts", score_threshold=0.0, quality_threshold=0.9, quality_floor=floor)
+    base = KnowledgeBase("scripts", score_threshold=0.0, limit=limit, quality_threshold=0.9, quality_floor=floor)
     here = Situation(
         FixedIndex(*found),
         reranker=FixedReranker(relevance={WEAK.passage_id: 0.05}),
@@ -75,6 +78,17 @@ def test_what_is_withheld_lifts_neither_confidence_nor_verdict(floor: float) -> 
     assert (text_of(beside), list(cited(beside))) == (text_of(alone), list(cited(alone)))
     assert end.withheld == 1
     assert (end_of(open_to_all).confidence or 0) > (end.confidence or 0) + 0.2
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.9])
+def test_the_next_of_the_ranking_take_the_places_of_what_is_withheld_and_are_judged(floor: float) -> None:
+    secrets = [replace(STRONG, passage_id=f"secret.md#{number}") for number in range(5)]
+    alone, _ = asked(NEXT, WEAK, access=OpenAccess(), floor=floor, limit=2)
+    beside, _ = asked(*secrets, NEXT, WEAK, access=CLOSED, floor=floor, limit=2)
+    assert list(cited(beside)) == list(cited(alone)) == [NEXT.text, WEAK.text]
+    assert text_of(beside) == text_of(alone)
+    assert replace(end_of(beside), withheld=0) == end_of(alone)
+    assert end_of(beside).withheld == 1
 
 
 def test_each_attempt_is_judged_without_what_is_withheld() -> None:

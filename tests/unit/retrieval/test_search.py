@@ -200,6 +200,27 @@ def test_only_the_documents_routed_to_are_used_if_they_have_something_relevant(
     assert routing.asked == [("dagger", EVERYTHING, 3, ("weapons",))]
 
 
+@pytest.mark.parametrize(
+    ("permitted", "shown", "nearest"),
+    [
+        ({"one", "two", "three"}, ["two"], ["two", "one"]),
+        ({"one", "three"}, ["one"], ["one"]),
+        ({"three"}, [], ["three"]),
+        ({"four", "three"}, ["four"], ["four", "three"]),
+    ],
+    ids=["all", "the next", "too weak", "nothing is left of the documents routed to"],
+)
+def test_what_is_taken_out_is_replaced_by_the_next_that_is_relevant(
+    permitted: set[str], shown: list[str], nearest: list[str]
+) -> None:
+    search = replace(routed(FixedRouting(Routed(frozenset({"one", "two"}))), 0.3), limit=1)
+    search.index.put("four", "the very best")  # type: ignore[attr-defined]
+    result = found(search)
+    kept = result.of(frozenset(key for key in result.documents if key.document_id in permitted))
+    assert documents(kept) == shown
+    assert [each.passage.document.document_id for each in kept.nearest] == nearest
+
+
 def test_passages_that_only_the_routing_found_are_ranked_with_the_others() -> None:
     best = LetterIndex().put("four", "the very best")
     hits = IndexHits((Hit(best, 9.0),), (Hit(best, 0.1),))

@@ -26,8 +26,9 @@ class PermittedAgentSearch(Struct, frozen=True):
     check_index: CheckIndex = unchecked
 
     def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
-        found = self.knowledge.search(query, readable_passages(principal, knowledge_base)).passages
-        shown = self.gate.permit(principal, found, lambda each: each.passage.document)
+        found = self.knowledge.search(query, readable_passages(principal, knowledge_base))
+        permitted = self.gate.permit(principal, found.ranked, lambda each: each.passage.document)
+        shown = permitted.only(found.of(frozenset(each.passage.document for each in permitted)).passages)
         if not shown:
             self.check_index(principal, knowledge_base)
         note_shown(document_of(each.passage) for each in shown)

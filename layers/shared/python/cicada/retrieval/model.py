@@ -11,6 +11,9 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey, Passage, PassageFilter
 
+NEAREST = 5
+"""Passages that are kept whatever their relevance, to judge evidence by and to show where nothing is good enough."""
+
 _WORDS_OF_AN_ID = re.compile(r"[^\W_]+")
 
 
@@ -149,6 +152,27 @@ class Ranking(Struct, frozen=True):
         return Ranking(tuple(relevant[:limit]), self.by)
 
 
+class Cut(Struct, frozen=True):
+    """What a search returns of its ranking: the first `limit` passages of at least the relevance `threshold`.
+
+    `document_ids`: the documents that they are taken from, None for all.
+    """
+
+    limit: int = 0
+    threshold: float = 0.0
+    document_ids: frozenset[str] | None = None
+
+    def within(self, ranking: Ranking) -> Ranking:
+        """The passages of the documents, or all if none of those is relevant enough."""
+        within = ranking.within(self.document_ids)
+        is_all = len(within.passages) == len(ranking.passages)
+        return within if is_all or self.best(within).passages else ranking
+
+    def best(self, within: Ranking) -> Ranking:
+        """The passages that are returned."""
+        return within.best(self.limit, self.threshold)
+
+
 class Routed(Struct, frozen=True):
     """The documents that a question is about. `document_ids`: None where all documents are searched.
 
@@ -167,7 +191,7 @@ class Retrieval(Struct, frozen=True):
     `below_threshold` if all matches are less relevant than the base's threshold.
     `matching`: how many documents the filter lets through, if they were counted.
     `query`: the text that was searched for. `nearest`: the first passages of the ranking before threshold and limit.
-    `ranked`: the whole ranking, before documents, threshold and limit.
+    `ranked`: the whole ranking, before documents, threshold and limit. `cut`: what is returned of it.
     `withheld`: how many documents of its passages were taken out because the user may not view them.
     """
 
@@ -179,6 +203,7 @@ class Retrieval(Struct, frozen=True):
     query: str = ""
     nearest: tuple[RankedPassage, ...] = ()
     ranked: tuple[RankedPassage, ...] = ()
+    cut: Cut = Cut()
     withheld: int = 0
 
     @property
@@ -189,14 +214,19 @@ class Retrieval(Struct, frozen=True):
         return hits | candidates | _documents((*self.passages, *self.nearest))
 
     def of(self, documents: frozenset[DocumentKey]) -> Retrieval:
-        """The retrieval as if the search had found these documents alone."""
+        """The retrieval as if the search had found these documents alone.
+
+        The next passages of the ranking take the places of those that are taken out.
+        """
+        ranking = Ranking(_in(self.ranked, documents), self.ranking.by)
+        within = self.cut.within(ranking)
         return replace(
             self,
             hits=self.hits.of(documents),
             candidates=tuple(each for each in self.candidates if each.passage.document in documents),
-            ranking=Ranking(_in(self.passages, documents), self.ranking.by),
-            nearest=_in(self.nearest, documents),
-            ranked=_in(self.ranked, documents),
+            ranking=self.cut.best(within),
+            nearest=within.passages[:NEAREST],
+            ranked=ranking.passages,
             withheld=self.withheld + len(_documents((*self.passages, *self.nearest)) - documents),
         )
 

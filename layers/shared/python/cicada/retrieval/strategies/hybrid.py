@@ -12,7 +12,9 @@ from cicada.knowledge_bases.settings import Fusion, KnowledgeBase
 from cicada.observability.telemetry import phase
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import (
+    NEAREST,
     Candidate,
+    Cut,
     EncodedQuery,
     Hit,
     IndexHits,
@@ -24,8 +26,6 @@ from cicada.retrieval.model import (
 )
 from cicada.retrieval.ports import DocumentCatalogue, DocumentRouting, Embedder, PassageIndex, Reranker, SearchBackend
 
-# Passages that are kept whatever their relevance, to judge the evidence by and to show where nothing is good enough.
-NEAREST = 5
 REROUTED = "reroute:all"
 """The step in the path of a search that found nothing in the documents routed to, and then looked into all."""
 
@@ -71,13 +71,14 @@ class HybridSearch(Struct, frozen=True):
             candidates = fuse(hits, self.fusion)
         with phase("ranking"):
             ranking = self.reranker.rerank(query, candidates) if self.reranker else fused_ranking(candidates)
-        within = ranking.within(routed.document_ids)
-        best, path = within.best(self.limit, self.threshold), routed.path
-        if not best.passages and len(within.passages) < len(ranking.passages):
-            within, best = ranking, ranking.best(self.limit, self.threshold)
-            path = (*path, REROUTED)
+        cut = Cut(self.limit, self.threshold, routed.document_ids)
+        within = cut.within(ranking)
+        is_rerouted = routed.document_ids is not None and within is ranking
+        path = (*routed.path, REROUTED) if is_rerouted else routed.path
         nearest, ranked = within.passages[:NEAREST], ranking.passages
-        return Retrieval(hits, candidates, best, path, query=query.text, nearest=nearest, ranked=ranked)
+        return Retrieval(
+            hits, candidates, cut.best(within), path, query=query.text, nearest=nearest, ranked=ranked, cut=cut
+        )
 
 
 def hybrid(backend: SearchBackend, base: KnowledgeBase) -> HybridSearch:
