@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -58,7 +58,9 @@ _WORDS = (" the", " queen", ",", " my", " lord", " is", " dead", ".", " She", " 
 
 
 def tokens(count: int) -> list[str]:
-    return list(islice(cycle(_WORDS), count))
+    """Sentences of which none is like another: a model that repeats itself is stopped."""
+    words = islice(cycle(_WORDS), count)
+    return [f"{word} {number}" if word == " queen" else word for number, word in enumerate(words)]
 
 
 @dataclass(slots=True)
@@ -70,7 +72,7 @@ class PacedModel:
     first_after_seconds: float = 0
     first_at: float = 0
 
-    def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
+    def stream(self, prompt: Prompt) -> Generator[str | ModelUsage]:
         if self.first_after_seconds:
             time.sleep(self.first_after_seconds)
         self.first_at = time.perf_counter()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 
 from cicada.answering.parts import ModelUsage, Prompt
 from cicada.errors import CicadaError
@@ -23,7 +23,7 @@ class ScriptedModel:
         self.prompts: list[Prompt] = []
         self.closed = threading.Event()
 
-    def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
+    def stream(self, prompt: Prompt) -> Generator[str | ModelUsage]:
         self.prompts.append(prompt)
         script = self._scripts.pop(0) if len(self._scripts) > 1 else self._scripts[0]
         try:

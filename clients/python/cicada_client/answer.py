@@ -31,7 +31,7 @@ class Answer:
     `knowledge_base` is the one that is asked. `sources`: all passages that the model was given, from the base
     `sources_from`. `listing`: the documents that were asked for, if the answer is a list of them. `plan`: how the
     question was understood, known when the answer is complete, as are `checked`, the number of sentences held against
-    their passages, and `unsupported`.
+    their passages, `unsupported`, and `stopped`, why the model ended early.
     """
 
     request_id: str = ""
@@ -49,6 +49,7 @@ class Answer:
     plan: Plan | None = None
     checked: int | None = None
     unsupported: tuple[Unsupported, ...] = ()
+    stopped: str = ""
     failure: Failed | None = None
 
     @property
@@ -96,4 +97,5 @@ def _ended(answer: Answer, event: Complete | Cancelled | Failed) -> Answer:
         plan=event.plan,
         checked=event.checked,
         unsupported=event.unsupported,
+        stopped=event.stopped,
     )

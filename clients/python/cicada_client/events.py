@@ -131,6 +131,7 @@ class Complete:
 
     `plan`: how the question was understood and answered; None from an older server. `checked`: how many sentences were
     held against their passages; None if the answer is not written from passages. `unsupported`: which of them fail.
+    `stopped`: why the model ended early, a word of the protocol; empty for a normal end.
     """
 
     request_id: str
@@ -142,6 +143,7 @@ class Complete:
     plan: Plan | None = None
     checked: int | None = None
     unsupported: tuple[Unsupported, ...] = ()
+    stopped: str = ""
     type: Literal["complete"] = "complete"
 
 
@@ -233,6 +235,7 @@ def _complete(request_id: str, seq: int, frame: Frame) -> Event:
         plan=read_plan(frame.get("plan")),
         checked=counts(frame).get("checked"),
         unsupported=_unsupported(frame.get("unsupported")),
+        stopped=text(frame.get("stopped")),
     )
 
 

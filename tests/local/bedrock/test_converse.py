@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EventStreamError
 
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
+from cicada.answering.parts import ModelUsage, Prompt, Stop
 from local.bedrock.app import build
 from local.bedrock.embedder import Embedder
 from local.bedrock.settings import Settings
@@ -55,6 +57,14 @@ def test_the_stream_brings_the_same_text_word_by_word(serve: Serve, client: Clie
     events = streamed(runtime.converse_stream(**converse_request(QUEEN)))
     assert text_of(events) == whole
     assert sum(kind == "contentBlockDelta" for kind, _ in events) == len(whole.split())
+
+
+def test_a_text_that_the_stand_in_cuts_at_the_token_limit_is_seen_as_cut(runtime: Any) -> None:
+    for limit, stopped in ((2, Stop.CUT), (2000, None)):
+        model = BedrockChatModel(runtime, ConverseModel("amazon.nova-lite-v1:0", limit, 0))
+        *pieces, usage = model.stream(Prompt("", QUEEN))
+        assert isinstance(usage, ModelUsage) and usage.stopped is stopped
+        assert len(pieces) == limit or not stopped
 
 
 def test_the_stream_has_bedrocks_events_in_bedrocks_order(runtime: Any) -> None:

@@ -7,7 +7,7 @@ from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from cicada.adapters.aws_errors import IncompleteStreamError, Retry
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.answering.parts import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt, Stop
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from tests.fakes.bedrock_wire import (
     DROP,
@@ -145,9 +145,26 @@ def test_closing_the_iterator_closes_the_connection() -> None:
     with scripted_bedrock(Streamed((START, text_delta("on and on "), FLOOD))) as bedrock:
         pieces = chat_model(bedrock).stream(PROMPT)
         assert next(pieces) == "on and on "
-        pieces.close()  # type: ignore[attr-defined]
+        pieces.close()
         assert bedrock.reader_left.wait(PATIENCE_SECONDS)
 
 
 def test_a_reply_without_text_has_only_its_usage() -> None:
-    assert all_of(Streamed((START, *reply_end("content_filtered", 9, 0)))) == [ModelUsage(9, 0)]
+    assert all_of(Streamed((START, *reply_end("end_turn", 9, 0)))) == [ModelUsage(9, 0)]
+
+
+@pytest.mark.parametrize(
+    ("reason", "stopped"),
+    [
+        ("end_turn", None),
+        ("stop_sequence", None),
+        ("max_tokens", Stop.CUT),
+        ("model_context_window_exceeded", Stop.CUT),
+        ("content_filtered", Stop.FILTERED),
+        ("guardrail_intervened", Stop.REFUSED),
+        ("malformed_model_output", Stop.MALFORMED),
+        ("malformed_tool_use", Stop.MALFORMED),
+    ],
+)
+def test_the_usage_says_why_the_model_stopped_early(reason: str, stopped: Stop | None) -> None:
+    assert all_of(Streamed((START, text_delta("Hel"), *reply_end(reason)))) == ["Hel", ModelUsage(7, 3, stopped)]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.parts import ModelUsage
+from cicada.answering.parts import ModelUsage, Stop
 from cicada.answering.process import Processed
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.errors import ThrottledError
@@ -94,6 +94,11 @@ def test_tokens_of_all_model_calls_are_told(monkeypatch: pytest.MonkeyPatch) -> 
     [(_, record)] = observed(here)
     assert here.last()["usage"] == {"inputTokens": 1090, "outputTokens": 6}
     assert (record.input_tokens, record.output_tokens) == (1090, 6)
+
+
+def test_the_record_says_why_the_model_ended_early() -> None:
+    [(_, record)] = observed(asked(["Seyton.", ModelUsage(90, 4, Stop.CUT)]))
+    assert record.stopped == "cut"
 
 
 def test_a_failed_answers_record_has_its_code_and_what_was_measured_until_then(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -117,3 +117,10 @@ def test_sentences_are_counted_where_they_were_checked() -> None:
     found = counted(written(AnswerRecord(checked_sentences=4, unsupported_sentences=1)))["cicada-dev",]
     assert (found["CheckedSentences"], found["UnsupportedSentences"]) == ((4, "Count"), (1, "Count"))
     assert not {"CheckedSentences", "UnsupportedSentences"} & set(counted(written(AnswerRecord()))["cicada-dev",])
+
+
+def test_an_answer_whose_model_ended_early_is_counted_by_the_reason() -> None:
+    found = counted(written(AnswerRecord(stopped="cut")))
+    assert found["cicada-dev", "cut"] == {"StoppedAnswers": (1, "Count")}
+    assert found["cicada-dev",]["StoppedAnswers"] == found["cicada-dev",]["Answers"] == (1, "Count")
+    assert "StoppedAnswers" not in counted(written(AnswerRecord()))["cicada-dev",]

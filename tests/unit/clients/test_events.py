@@ -133,6 +133,13 @@ def test_marks_of_unsupported_sentences_are_read_and_unusable_ones_left_out() ->
     assert isinstance(old, Complete) and (old.checked, old.unsupported) == (None, ())
 
 
+@pytest.mark.parametrize(("sent", "read"), [("cut", "cut"), ("of tomorrow", "of tomorrow"), (None, ""), (5, "")])
+def test_why_the_model_ended_early_is_read(sent: object, read: str) -> None:
+    event = parse_event({"requestId": RID, "seq": 1, "type": "complete", "stopped": sent})
+    assert isinstance(event, Complete)
+    assert event.stopped == Answer().then(event).stopped == read
+
+
 @pytest.mark.parametrize("more", [{"total": "9", "documents": []}, {"total": 9, "documents": {}}, {"total": 9}, {}])
 def test_a_listing_without_its_form_is_no_event(more: dict[str, Any]) -> None:
     assert not is_event({"requestId": RID, "seq": 1, "type": "listing"} | more, RID)

@@ -214,8 +214,8 @@ class Answerer(Struct, frozen=True):
 
     def _without_search(self, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
         yield Progress("answering")
-        usage = yield from streamed(self.model, general_prompt(question.message, earlier))
-        yield Finished(("generate",), None, usage.input_tokens, usage.output_tokens)
+        written = yield from streamed(self.model, general_prompt(question.message, earlier))
+        yield written.finish(Finished(("generate",), None))
 
     def _finished(self, part: Finished, meant: Meant, question: Question, principal: Principal) -> Finished:
         plan = meant.plan

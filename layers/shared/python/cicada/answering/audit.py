@@ -74,6 +74,7 @@ class Measurement:
             refused_calls=self._telemetry.refused_calls,
             checked_sentences=finished.checked.sentences if finished.checked else 0,
             unsupported_sentences=len(finished.checked.unsupported) if finished.checked else 0,
+            stopped=finished.stopped.value if finished.stopped else "",
         )
 
     def failed(self, code: str) -> AnswerRecord:

@@ -89,6 +89,7 @@ def complete(finished: Finished, timings: Mapping[str, int]) -> Complete:
         plan=_plan(finished, finished.plan) if finished.plan else None,
         checked=finished.checked.sentences if finished.checked else None,
         unsupported=_unsupported(finished.checked) if finished.checked else None,
+        stopped=cast(Any, finished.stopped.value) if finished.stopped else None,
     )
 
 

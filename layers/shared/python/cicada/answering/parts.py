@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -94,12 +95,27 @@ class Text(Struct, frozen=True):
     content: str
 
 
+class Stop(StrEnum):
+    """Why a model's text ended before it was whole.
+
+    It reached a limit of length, a content filter took it away, a guardrail refused, the model wrote what Bedrock
+    cannot read, or it repeated itself.
+    """
+
+    CUT = "cut"
+    FILTERED = "filtered"
+    REFUSED = "refused"
+    MALFORMED = "malformed"
+    REPEATING = "repeating"
+
+
 class Finished(Struct, frozen=True):
     """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged.
 
     `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
     were counted. `withheld`: how many documents were found that the user may not view. `listing`: the page that was
-    shown, if it was one. `checked`: the sentences that were held against their passages.
+    shown, if it was one. `checked`: the sentences that were held against their passages. `stopped`: why the model
+    ended early, if it did.
     """
 
     path: tuple[str, ...]
@@ -112,6 +128,7 @@ class Finished(Struct, frozen=True):
     withheld: int = 0
     listing: ListedPage | None = None
     checked: Checked | None = None
+    stopped: Stop | None = None
 
 
 AnswerPart = Progress | Cited | Used | Listed | Unanswered | Text | Finished
@@ -125,7 +142,8 @@ class Prompt(Struct, frozen=True):
 
 
 class ModelUsage(Struct, frozen=True):
-    """Tokens read and written by one model call; the last item of its stream."""
+    """Tokens read and written by one model call; the last item of its stream. `stopped`: why it ended early."""
 
     input_tokens: int
     output_tokens: int
+    stopped: Stop | None = None

@@ -94,9 +94,8 @@ class PassageAnswerer(Struct, frozen=True):
         prompt = passages_prompt(
             asked, shown, base.content, earlier, conditions=conditions, in_force=base.schema.in_force
         )
-        usage = yield from streamed(self.model, prompt)
-        path = (*found.path, "generate")
-        yield replace(end, path=path, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+        written = yield from streamed(self.model, prompt)
+        yield written.finish(replace(end, path=(*found.path, "generate")))
 
 
 def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Protocol
 
 from cicada.answering.parts import ModelUsage, Prompt
@@ -23,8 +23,8 @@ class ConversationMemory(Protocol):
 class ChatModel(Protocol):
     """A model that writes text."""
 
-    def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
-        """Pieces of text as they are generated, then the usage. Closing the iterator stops the model.
+    def stream(self, prompt: Prompt) -> Generator[str | ModelUsage]:
+        """Pieces of text as they are generated, then the usage, with why the model stopped. Closing it stops the model.
 
         Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
         """

@@ -12,23 +12,51 @@ from types import TracebackType
 from typing import Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from cicada.answering.parts import AnswerPart, ModelUsage, Progress, Prompt, Text
+from cicada.answering.parts import AnswerPart, Finished, ModelUsage, Progress, Prompt, Stop, Text
 from cicada.answering.ports import ChatModel
+from cicada.answering.stops import STOP_SENTENCES, Repetition
 from cicada.deadline import check_time
 from cicada.observability.telemetry import phase, reporting_progress_to
 
 
-def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, ModelUsage]:
-    """The model's text as parts; the generator's return value is the usage."""
-    usage = ModelUsage(0, 0)
-    with phase("answering"):
-        for piece in model.stream(prompt):
+class Written(Struct, frozen=True):
+    """How a model's text ended. `is_answer`: whether there is one; what a guardrail says in its place is none."""
+
+    usage: ModelUsage
+    is_answer: bool
+
+    def finish(self, end: Finished) -> Finished:
+        """The end of the answer, with this. The evidence says nothing of an answer that there is not."""
+        return replace(
+            end,
+            confidence=end.confidence if self.is_answer else None,
+            input_tokens=self.usage.input_tokens,
+            output_tokens=self.usage.output_tokens,
+            stopped=self.usage.stopped,
+        )
+
+
+def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, Written]:
+    """The model's text as parts, with a sentence behind it if it ended early.
+
+    A model that repeats itself is stopped. Its tokens are unknown then: they come with the end of the stream.
+    """
+    usage, repetition, has_text = ModelUsage(0, 0), Repetition(), False
+    with phase("answering"), closing(model.stream(prompt)) as pieces:
+        for piece in pieces:
             if isinstance(piece, ModelUsage):
                 usage = piece
-            else:
-                yield Text(piece)
-    return usage
+                continue
+            yield Text(piece)
+            has_text = has_text or bool(piece.strip())
+            if repetition.found(piece):
+                usage = ModelUsage(0, 0, Stop.REPEATING)
+                break
+    if usage.stopped:
+        yield Text(("\n\n" if has_text else "") + STOP_SENTENCES[usage.stopped])
+    return Written(usage, has_text and usage.stopped is not Stop.REFUSED)
 
 
 class Pace(Struct, frozen=True):

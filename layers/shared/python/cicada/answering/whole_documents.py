@@ -110,8 +110,8 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         yield Cited(documents.passages, base.schema)
         shown, in_force = documents.passages, base.schema.in_force
         prompt = passages_prompt(asked, shown, base.content, earlier, total, in_force=in_force)
-        usage = yield from streamed(self.model, prompt)
-        yield Finished((*documents.path, "generate"), None, usage.input_tokens, usage.output_tokens)
+        written = yield from streamed(self.model, prompt)
+        yield written.finish(Finished((*documents.path, "generate"), None))
 
 
 def _around(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage]]) -> list[Passage]:

@@ -70,7 +70,7 @@ class AnswerRecord(Struct, frozen=True):
     `total` and `firstToken`. `code`: of the error that the answer ended in. `listing`: the page of documents that was
     shown, for the next one. `refused_calls`: calls of models that Bedrock throttled or denied. `knowledge_base`: the
     one that the plan chose. `checked_sentences`, `unsupported_sentences`: how many were held against their passages,
-    and how many of them these do not carry. What is not known is empty.
+    and how many of them these do not carry. `stopped`: why the model ended early. What is not known is empty.
     """
 
     path: tuple[str, ...] = ()
@@ -87,6 +87,7 @@ class AnswerRecord(Struct, frozen=True):
     knowledge_base: str = ""
     checked_sentences: int = 0
     unsupported_sentences: int = 0
+    stopped: str = ""
 
 
 class Head(Struct, frozen=True):

@@ -349,7 +349,8 @@ class Complete(_Sent, frozen=True, tag="complete", omit_defaults=True):
     """The answer is whole. `timings` are milliseconds, `path` names the steps taken, `confidence` is 0 to 1.
 
     `checked`: how many sentences were held against their passages; absent if the answer is not written from passages.
-    `unsupported`: those of them that the passages do not carry, at most 100.
+    `unsupported`: those of them that the passages do not carry, at most 100. `stopped`: why the model ended early, as a
+    sentence at the end of the text says; absent for a normal end. Without an answer `confidence` is null then.
     """
 
     usage: Usage
@@ -359,6 +360,7 @@ class Complete(_Sent, frozen=True, tag="complete", omit_defaults=True):
     plan: PlanSummary | None = None
     checked: int | None = None
     unsupported: tuple[UnsupportedSentence, ...] | None = None
+    stopped: Literal["cut", "filtered", "refused", "malformed", "repeating"] | None = None
 
 
 class Cancelled(_Sent, frozen=True, tag="cancelled"):

@@ -131,6 +131,8 @@ def _values(record: AnswerRecord) -> dict[str, tuple[float, str]]:
     if record.checked_sentences:
         found["CheckedSentences"] = (record.checked_sentences, COUNT)
         found["UnsupportedSentences"] = (record.unsupported_sentences, COUNT)
+    if record.stopped:
+        found["StoppedAnswers"] = (1, COUNT)
     return found
 
 
@@ -145,7 +147,7 @@ def _metric_name(timing: str) -> str:
 
 
 def _dimensions(record: AnswerRecord, stage: str, model_id: str) -> dict[str, str]:
-    known = {"Intent": record.intent, "Strategy": record.strategy, "Code": record.code}
+    known = {"Intent": record.intent, "Strategy": record.strategy, "Code": record.code, "Reason": record.stopped}
     return {"Stage": stage, "Model": model_id} | {name: value for name, value in known.items() if value}
 
 
@@ -156,6 +158,7 @@ def _sets(values: Values, names: dict[str, str]) -> Iterator[tuple[list[str], Va
         "Intent": ("Answers",),
         "Strategy": ("Answers", "TimeToFirstToken", "AnswerTime"),
         "Code": ("RefusedAnswers",) if "RefusedAnswers" in values else ("FailedAnswers",),
+        "Reason": ("StoppedAnswers",),
     }
     yield ["Stage"], values
     for name, metrics in by_name.items():

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
 from cicada.adapters.aws_errors import STANDARD, IncompleteStreamError, Retry, retried_stream
-from cicada.answering.parts import ModelUsage, Prompt
+from cicada.answering.parts import ModelUsage, Prompt, Stop
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
 Message = dict[str, Any]
+
+# Stop reasons of Converse that are no normal end.
+_STOPS = {
+    "max_tokens": Stop.CUT,
+    "model_context_window_exceeded": Stop.CUT,
+    "content_filtered": Stop.FILTERED,
+    "guardrail_intervened": Stop.REFUSED,
+    "malformed_model_output": Stop.MALFORMED,
+    "malformed_tool_use": Stop.MALFORMED,
+}
 
 
 class ConverseModel(Struct, frozen=True):
@@ -40,11 +50,11 @@ class BedrockChatModel:
         self._model = model
         self._retry = retry
 
-    def stream(self, prompt: Prompt) -> Iterator[str | ModelUsage]:
+    def stream(self, prompt: Prompt) -> Generator[str | ModelUsage]:
         request = self._model.request(prompt.system, [user_message({"text": prompt.user})])
         with closing(retried_stream(lambda: converse_reply(self._client, request), self._retry)) as parts:
             for part in parts:
-                yield part if isinstance(part, str) else ModelUsage(part.input_tokens, part.output_tokens)
+                yield part if isinstance(part, str) else _usage(part)
 
 
 class ToolUse(Struct, frozen=True):
@@ -69,6 +79,10 @@ class ReplyEnd(Struct, frozen=True):
         if self.stop_reason != "tool_use":
             return ()
         return tuple(block for block in self.content if isinstance(block, ToolUse))
+
+
+def _usage(end: ReplyEnd) -> ModelUsage:
+    return ModelUsage(end.input_tokens, end.output_tokens, _STOPS.get(end.stop_reason))
 
 
 def user_message(*content: Mapping[str, Any]) -> Message:
