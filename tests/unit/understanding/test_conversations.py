@@ -92,6 +92,11 @@ def test_the_same_field_has_the_value_before() -> None:
     assert found.meaning.wanted == {"kind": ("letter",), "guild": ("Bakers",)}
 
 
+def test_an_order_is_turned_however_politely() -> None:
+    by_fee = ("charters of the Bakers", "and of Glass Works?", "sort them by fee, the highest first")
+    assert understood(*by_fee, "the other way round please").meaning.order == Sort("fee", descending=False)
+
+
 def test_after_a_question_on_texts_a_number_is_of_them_too() -> None:
     found = understood("who may sell bread at the harbour?", "and over 100,000?")
     assert (found.strategy, found.continues, found.meaning.restricted) == ("C", True, frozenset())

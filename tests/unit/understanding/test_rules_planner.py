@@ -118,6 +118,9 @@ def test_something_is_asked_of_the_chosen_document() -> None:
     for message in ("the second one – what does it say about bread?", "the second one: bread prices?"):
         plan = planner.plan(replace(asked, message=message))
         assert (plan.named, "bread" in plan.search_value) == (("sop-qa-002.md",), True)
+    shown = Shown("store", (ShownDocument(1, "sop-qa-011.md"), ShownDocument(2, "sop-qa-002.md")))
+    of_all = replace(asked, listing=ListedPage("store", "store"), shown=shown)
+    assert planner.plan(replace(of_all, message="the last one - what does it say?")).named == ("sop-qa-002.md",)
     field = planner.plan(replace(asked, message="the second one, who is the keeper of it?"))
     assert (field.named, field.fields) == (("sop-qa-002.md",), ("keeper",))
 

@@ -25,7 +25,7 @@ from cicada.understanding.asking_back import (
     with_name,
 )
 from cicada.understanding.classifier import AGENTS, agent_meant
-from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
+from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import is_page_request, of_last_answer
 from cicada.understanding.meaning import Meaning
@@ -84,6 +84,8 @@ class RulesPlanner(Struct, frozen=True):
     def _with_carried(self, request: PlanRequest) -> Plan:
         found = stand_alone([*request.messages, request.message])
         plan = self._plan(request)
+        if plan.continues and plan.shape is Shape.HYBRID and not plan.wants_documents:
+            return replace(plan, before=found.before)
         if not found.question or plan.carried or plan.filters or plan.shape is Shape.METADATA_ONLY:
             return carried_over(plan, found)
         # The message is the question before with another name.
@@ -207,6 +209,8 @@ def _speaks_of_documents(request: PlanRequest) -> bool:
 def _chosen_document(request: PlanRequest) -> str | None:
     """The id of the document that a reply such as "the second one" chooses from those that were shown."""
     shown = request.listing.documents if request.listing else ()
+    if request.listing and not shown and asked_of_chosen(request.message):
+        shown = tuple(each.document_id for each in request.shown.documents if not each.excerpt)
     place = chosen(request.message, len(shown))
     return None if place is None else shown[place]
 
@@ -252,7 +256,7 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
     if shape not in _ON_DOCUMENTS:
         return plan
     is_own = set(words(found.message)).issuperset(words(meaning.topic))
-    value = query if shape is Shape.CONTENT_ONLY or is_own else meaning.topic
+    value = query if shape is Shape.CONTENT_ONLY or is_own else with_carried(query, _carried(found))
     if meaning.named and not meaning.topic:
         value = ""  # "Open SOP-QA-006": it is read as a whole.
     return replace(

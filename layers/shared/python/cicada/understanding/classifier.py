@@ -124,7 +124,8 @@ def agent_meant(
     seems = found.seems or found
     if seems.intent in AGENTS and (keeper := _keeper(request, classify)):
         return Classification(keeper, seems.confidence, "names what an agent keeps")
-    found = _alone(found, request.message, asks_change)
+    # After a list of documents "without the retired one" changes no profile.
+    found = found if request.listing is not None else _alone(found, request.message, asks_change)
     if not request.messages or seems.confidence >= _SURE:
         return found
     before = _before(request, classify, asks_change)

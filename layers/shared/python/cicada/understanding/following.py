@@ -108,7 +108,8 @@ def _part(meaning: Meaning, name: str) -> object:
 def continued(own: Meaning, before: Earlier, found: Following, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     """The message's own meaning with what it keeps of the plan before."""
     earlier = before.meaning
-    if found.relation == "correct":
+    is_turned = own == Meaning() and not lexicon().turned.isdisjoint(each.text for each in reading.facts.tokens)
+    if found.relation == "correct" or is_turned:
         own, earlier = corrected(own, earlier, reading, vocabulary)
     own = _within(_on_the_same_date(own, earlier, vocabulary), earlier, reading, vocabulary)
     # Who corrects one condition means the others as they were.

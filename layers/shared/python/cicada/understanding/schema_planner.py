@@ -107,6 +107,12 @@ class _Own(Struct, frozen=True):
         return is_guess and not (self.reading.names_records or self.meaning.fields or self.meaning.aggregates)
 
     @property
+    def restricts_by_numbers(self) -> bool:
+        """Whether its conditions are of numbers alone."""
+        kinds = {mention.kind for mention, role in self.reading.of_kind(*MentionKind) if role.is_condition}
+        return kinds == {MentionKind.NUMBER}
+
+    @property
     def names_one(self) -> bool:
         """Whether it names one document: "the Change Control SOP", but "the SOP about cleaning" may be any of several.
 
@@ -236,10 +242,13 @@ class SchemaReader(Struct, frozen=True):
 
     def _continued(self, own: _Own, before: Understood, found: Following, asker: str) -> Understood:
         earlier, meaning = Earlier(before.meaning, before.strategy), own.meaning
-        if before.strategy == "C" and not before.wants_documents and own.restricts_by_guess:
+        if before.strategy in ("C", "H") and not before.wants_documents and own.restricts_by_guess:
             # After a question on what texts say, "and over 100,000?" is on them too.
-            topic = Meaning(topic=before.meaning.topic)
-            return Understood(own.message, topic, "C", min(own.confidence, found.chance), continues=True)
+            sure = min(own.confidence, found.chance)
+            if before.strategy == "C":
+                return Understood(own.message, Meaning(topic=before.meaning.topic), "C", sure, continues=True)
+            if before.meaning.topic and own.restricts_by_numbers and not before.meaning.bounds:
+                return Understood(own.message, before.meaning, "H", sure, continues=True)
         if before.strategy == "M" and not own.has_topic_words and own.reading.refers_to_several:
             meaning = meaning_of(with_contents_as_conditions(own.reading), self.vocabulary, asker)
         if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
