@@ -1,5 +1,8 @@
 import { element } from "./element.js";
 
+/** No id is longer, and a longer command would close the connection. */
+const LONGEST = 1024;
+
 /**
  * The part of the page's address that opens a document. It stays in the browser: what follows "#" is not sent.
  *
@@ -15,7 +18,9 @@ export function addressOf({ knowledgeBase, documentId, passage }) {
 export function referenceIn(hash) {
   const fields = new URLSearchParams(hash.slice(1));
   const [documentId, knowledgeBase] = [fields.get("document"), fields.get("in")];
-  return documentId && knowledgeBase ? { knowledgeBase, documentId, passage: fields.get("passage") ?? undefined } : null;
+  const passage = fields.get("passage") ?? undefined;
+  const fits = [documentId, knowledgeBase, passage].every((each) => (each?.length ?? 0) <= LONGEST);
+  return documentId && knowledgeBase && fits ? { knowledgeBase, documentId, passage } : null;
 }
 
 /** A link that opens the document beside the conversation; the text alone where its knowledge base is not known. */

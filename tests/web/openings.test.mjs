@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { addressOf, referenceIn } from "../../clients/web/document-link.js";
 import { CicadaClient, TIMINGS } from "../../clients/web/protocol.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
@@ -56,4 +57,11 @@ test("a page that does not come, and a client that is closed, are errors too", a
   const closed = assert.rejects(client.openDocument(PLACE), { message: "The connection was closed." });
   client.close();
   await closed;
+});
+
+test("an address opens a document unless it is longer than any id", () => {
+  const reference = { knowledgeBase: "store", documentId: "a b.md", passage: "3@v1" };
+  assert.deepEqual(referenceIn(addressOf(reference)), reference);
+  assert.equal(referenceIn(addressOf({ ...reference, documentId: "a".repeat(1025) })), null);
+  assert.equal(referenceIn("#"), null);
 });

@@ -91,6 +91,12 @@ def test_what_shares_no_word_or_cites_nothing_marks_nothing(said: str) -> None:
     assert used(said, LEASE, "") == {}
 
 
+def test_many_words_in_brackets_are_looked_up_and_what_has_no_word_marks_nothing() -> None:
+    assert list(used(f'It says "{"[x] " * 40}y" [1].', "[x] " * 80)) == [1]
+    assert used('It says "a [x] b" [1].', "So a [x] b is.") == {1: ["a [x] b"]}
+    assert used('It says "\x1c " [1].', "Rent is due.") == {}
+
+
 def test_an_empty_passage_has_no_spans() -> None:
     assert used("“Rent is due” [1] [2]", "", " \n") == {}
 

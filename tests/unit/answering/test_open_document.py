@@ -148,6 +148,19 @@ def test_whoever_may_not_read_a_document_is_told_what_is_said_of_one_that_does_n
     assert shelf.audited == []
 
 
+def test_a_document_that_is_closed_while_it_is_read_is_not_shown(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf.put(["text"])
+    read = shelf.index.passages_of
+
+    def closing(*asked: Any) -> list[Passage]:
+        shelf.access.readers["handbook.md"] = ("user:bob",)
+        return list(read(*asked))
+
+    monkeypatch.setattr(shelf.index, "passages_of", closing)
+    assert shelf.refusal().startswith("document_not_found")
+    assert shelf.audited == []
+
+
 def test_only_the_users_own_tenant_is_looked_at(shelf: Shelf) -> None:
     shelf.put(["text"])
     with pytest.raises(UnavailableError):

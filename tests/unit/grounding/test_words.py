@@ -16,6 +16,12 @@ def test_numbers_and_dates_have_one_form_however_they_are_written() -> None:
         assert figures(date) == same
 
 
+def test_what_only_looks_like_a_month_or_a_number_is_read_all_the_same() -> None:
+    assert figures("3 APRİL 2020, aprıl 3") == ["04-03", "2020", "04-03"]
+    assert figures("❶ million, ፩ hundred")[-1:] != ["100"]
+    assert figures("9" * 4400 + " million")
+
+
 def test_words_of_one_stem_are_one_and_negations_are_words() -> None:
     first, second = words_of("increases increasing")
     assert first.stem == second.stem

@@ -125,7 +125,12 @@ def _found(quotation: str, text: str) -> Span | None:
         return None
     head, _, tail = quotation.partition(core)
     sign = rf"(?:{_alike(head.strip())}\s*)?" if head.strip() else ""
-    words = _BETWEEN.join(map(_alike, core.replace("...", "…").split()))
+    said = core.replace("...", "…").split()
+    if not said:
+        return None
+    # Before a word in brackets nothing is left out: both could match the same brackets, in exponentially many ways.
+    gaps = (r"\s+" if word[0] in "[]" else _BETWEEN for word in said[1:])
+    words = _alike(said[0]) + "".join(gap + _alike(word) for gap, word in zip(gaps, said[1:], strict=True))
     before = "" if is_cjk(core[0]) else r"(?<!\w)"
     after = "" if is_cjk(core[-1]) else r"(?!\w)"
     pattern = rf"{before}{sign}{words}{after}(?:{_alike(tail.strip())})?"

@@ -64,7 +64,8 @@ class DocumentOpener(Struct, frozen=True):
         first, after = (number - 1) * PAGE_PASSAGES, number * PAGE_PASSAGES
         # Neighbours overlap: the passages before and after the page say what they have of it.
         passages = self.index.passages_of(row.document, range(max(0, first - 1), after + 1))
-        if not passages:
+        # Asked once more: the document may have been closed to the user while it was read.
+        if not passages or self.withholding.withheld(connection.principal, frozenset({row.document})):
             raise _not_found()
         page = DocumentPage(
             knowledge_base=command.knowledge_base,

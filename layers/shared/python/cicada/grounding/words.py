@@ -50,6 +50,8 @@ _TENS = {
     word: 10 * number
     for number, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 }
+# Digits; a longer figure is none that a scale follows.
+_LONGEST_NUMBER = 30
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 _ENDINGS = (
     *(("iness", "y"), ("ness", ""), ("ingly", ""), ("edly", ""), ("ies", "y"), ("ied", "y"), ("sses", "ss")),
@@ -114,7 +116,8 @@ def _date(found: re.Match[str]) -> Iterator[Word]:
         year, month, day = found["year3"], found["month3"].zfill(2), found["day3"].zfill(2)
     else:
         year = found["year"] or found["year2"] or ""
-        month = f"{MONTHS.index((found['month'] or found['month2']).lower().rstrip('.')) % 12 + 1:02}"
+        # The first letters: "APRİL" matches without regard to case, and is no name in the list.
+        month = f"{MONTHS.index((found['month'] or found['month2']).casefold()[:3]) % 12 + 1:02}"
         day = re.sub(r"\D", "", found["day"] or found["day2"]).zfill(2)
     yield _figure(found[0], f"{month}-{day}")
     if year:
@@ -129,7 +132,7 @@ def _with_numbers(words: Sequence[Word]) -> list[Word]:
         small, tens = _SMALL.get(word.text), _TENS.get(word.text)
         if last and last.text in _TENS and small and small < 10:
             found[-1] = _figure(f"{last.raw} {word.raw}", str(_TENS[last.text] + small))
-        elif last and last.figure.isdigit() and word.text in _SCALES:
+        elif last and last.figure.isdecimal() and len(last.figure) < _LONGEST_NUMBER and word.text in _SCALES:
             found[-1] = _figure(f"{last.raw} {word.raw}", str(int(last.figure) * _SCALES[word.text]))
         elif small or tens:
             found.append(_figure(word.raw, str(small or tens)))
