@@ -106,7 +106,7 @@ class Page {
     this.#chat = null;
     if (forget) this.#memory?.forget();
     // It may name a document.
-    if (forget) history.replaceState(null, "", location.pathname + location.search);
+    if (forget && location.hash) history.replaceState(null, "", location.pathname + location.search);
     this.#signInView.show(sentence);
   }
 }
