@@ -165,7 +165,10 @@ def test_a_question_with_conditions_is_searched_within_the_documents_that_meet_t
     assert {source["documentId"] for source in sources(events)} <= wanted
     assert sources(events)[0]["documentId"] == "sop-qa-003.md"
     end = last(events)
-    assert (end["plan"]["strategy"], end["plan"]["query"]) == ("Hybrid", "deviation")
+    assert (end["plan"]["strategy"], end["plan"]["query"]) == (
+        "Hybrid",
+        "What do the approved SOPs of QA say about deviations?",
+    )
     assert end["plan"]["documents"] == len(wanted)
     assert f"filter_first:{len(wanted)}" in end["path"]
 
