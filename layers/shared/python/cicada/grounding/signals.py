@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
 from cicada.grounding.sentences import sentences_of
-from cicada.grounding.words import MONTHS, Word, listed, stem, words_of
-from cicada.languages.terms import STOP_WORDS
+from cicada.grounding.words import MONTHS, Word, listed, words_of
+from cicada.languages.terms import STOP_WORDS, without_ending
 
 _NEGATIONS = frozenset(
     listed(
@@ -123,7 +123,7 @@ def _parts(figure: str) -> tuple[str, ...]:
 
 def _months(figure: str) -> tuple[str, ...]:
     """The stem of the month's name, if the figure is a day of a year."""
-    return (stem(MONTHS[int(figure[:2]) - 1]),) if _DAY.fullmatch(figure) else ()
+    return (without_ending(MONTHS[int(figure[:2]) - 1]),) if _DAY.fullmatch(figure) else ()
 
 
 def _framed(words: Sequence[Word]) -> list[str]:

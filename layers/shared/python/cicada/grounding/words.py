@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from msgspec import Struct
 
-from cicada.languages.terms import is_cjk
+from cicada.languages.terms import is_cjk, without_ending
 
 
 def listed(words: str) -> list[str]:
@@ -53,11 +52,6 @@ _TENS = {
 # Digits; a longer figure is none that a scale follows.
 _LONGEST_NUMBER = 30
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_ENDINGS = (
-    *(("iness", "y"), ("ness", ""), ("ingly", ""), ("edly", ""), ("ies", "y"), ("ied", "y"), ("sses", "ss")),
-    *(("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ing", ""), ("ed", ""), ("ly", ""), ("es", ""), ("s", "")),
-    *(("er", ""), ("or", ""), ("e", "")),
-)
 
 
 class Word(Struct, frozen=True):
@@ -93,7 +87,7 @@ def _plain(text: str) -> Iterator[Word]:
         elif is_cjk(raw):
             yield from (Word(pair, pair, pair) for pair in (raw[i : i + 2] for i in range(max(1, len(raw) - 1))))
         else:
-            yield Word(raw, raw.lower(), stem(raw.lower()))
+            yield Word(raw, raw.lower(), without_ending(raw.lower()))
 
 
 def _figure(raw: str, figure: str) -> Word:
@@ -139,19 +133,3 @@ def _with_numbers(words: Sequence[Word]) -> list[Word]:
         else:
             found.append(word)
     return found
-
-
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """The word without its English endings; words of one stem count as one."""
-    if len(word) <= 3:
-        return word
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word[: len(word) - len(ending)] + instead
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgkmnprt":
-        word = word[:-1]
-    if len(word) > 3 and word[-1] in "ei":
-        word = word[:-1] + ("y" if word[-1] == "i" else "")
-    return word

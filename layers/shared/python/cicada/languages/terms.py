@@ -79,6 +79,20 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
+@lru_cache(maxsize=20_000)
+def without_ending(word: str) -> str:
+    """A word in lower case without common English endings, so that its forms are one; the index has its own stemmer."""
+    if is_cjk(word):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith("s") and not word.endswith("ss") and len(word) > 3:
+        word = word[:-1]
+    ending = next((each for each in ("ing", "ed") if word.endswith(each) and len(word) > len(each) + 3), "")
+    word = word.removesuffix(ending)
+    return word.removesuffix("e") if len(word) > 3 else word
+
+
 # Names as both the Snowball stemmers and Lucene's analyzers have them. https://snowballstem.org/algorithms/
 STEMMED = {
     "da": "danish",

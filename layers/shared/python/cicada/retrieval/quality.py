@@ -11,7 +11,16 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from cicada.documents.model import Passage
-from cicada.languages.terms import STOP_WORDS, is_cjk, is_in, query_terms, stemmed_language, stop_words, words
+from cicada.languages.terms import (
+    STOP_WORDS,
+    is_cjk,
+    is_in,
+    query_terms,
+    stemmed_language,
+    stop_words,
+    without_ending,
+    words,
+)
 from cicada.retrieval.fusion import logistic
 from cicada.retrieval.model import RankedPassage, Retrieval
 
@@ -24,7 +33,6 @@ REQUEST_WORDS = frozenset(
 )
 # Names and numbers: capitalised words but the first of the text, and words with digits.
 _NAMED = re.compile(r"(?<=\S )[A-ZÀ-ÖØ-ÞА-Я][\w'’-]+|\b[^\W\d]*+\d[\w.,]*")
-_ENDINGS = ("ing", "ed")
 # Most inflections change the end of a word; six letters keep most different words apart.
 _LETTERS = 6
 
@@ -53,18 +61,8 @@ def stems(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """A word without common English endings, cut to six letters; the index's own stemmer is not in every function."""
-    if is_cjk(word):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith("s") and not word.endswith("ss") and len(word) > 3:
-        word = word[:-1]
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) > len(ending) + 3:
-            word = word.removesuffix(ending)
-            break
-    return word.removesuffix("e")[:_LETTERS] if len(word) > 3 else word
+    """A word without common English endings, cut to six letters."""
+    return word if is_cjk(word) else without_ending(word)[:_LETTERS]
 
 
 _REQUEST_STEMS = frozenset(map(stem, REQUEST_WORDS))
