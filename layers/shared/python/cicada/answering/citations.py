@@ -7,7 +7,8 @@ word; the passage may have other quotation marks, dashes, blanks and capitals, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from math import sqrt
 
 from msgspec.structs import replace
@@ -60,15 +61,16 @@ def resting(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
 
 
 def spans_used(text: str, passages: Mapping[int, Passage]) -> dict[int, tuple[Span, ...]]:
-    """For each number of a passage that the text rests on the spans of the passage's text, in order, apart.
+    """The spans of the passages' texts that the text rests on, by the passage's number; in order, apart.
 
     They are the quotations, or the sentence that is nearest to a statement without any. A passage that shares no word
     with what cites it has none.
     """
     found: dict[int, list[Span]] = {}
+    worded = cache(lambda number: _worded(passages[number]))
     for statement, numbers in _statements(text):
         cited = [number for number in numbers if number in passages]
-        for number, span in _spans(statement, cited, passages):
+        for number, span in _spans(statement, cited, passages, worded):
             found.setdefault(number, []).append(span)
     return {number: _apart(found[number]) for number in sorted(found)}
 
@@ -87,12 +89,26 @@ def _cited(text: str) -> set[int]:
     return {int(number) for group in _CITATIONS.findall(text) for number in re.findall(r"\d+", group)}
 
 
-def _spans(statement: str, cited: list[int], passages: Mapping[int, Passage]) -> Iterator[tuple[int, Span]]:
+def _worded(passage: Passage) -> list[tuple[Span, frozenset[str]]]:
+    """The passage's sentences with their content words."""
+    text, language = passage.text, passage.language
+    return [(span, frozenset(content_words(text[slice(*span)], language))) for span in sentence_spans(text)]
+
+
+def _spans(
+    statement: str,
+    cited: list[int],
+    passages: Mapping[int, Passage],
+    worded: Callable[[int], list[tuple[Span, frozenset[str]]]],
+) -> Iterator[tuple[int, Span]]:
     quotations = _quotations(statement)
     quoted = [place for each in quotations for place in _places(each, cited, passages)]
     yield from quoted
     for number in set(cited).difference(number for number, _ in quoted):
-        if nearest := _nearest(statement, bool(quotations), passages[number]):
+        # A statement is its last sentence; a quotation, which the passage does not have as it is, all of it.
+        said = statement if quotations else "".join(sentences(statement.strip())[-1:])
+        asked = frozenset(content_words(said, passages[number].language))
+        if nearest := _nearest(asked, worded(number)):
             yield number, nearest
 
 
@@ -143,17 +159,11 @@ def _alike(word: str) -> str:
     return _DASHES.sub("[-–—‐‑]+", re.escape(word).translate(_ALIKE))
 
 
-def _nearest(statement: str, is_quotation: bool, passage: Passage) -> Span | None:
-    """The passage's sentence with most of the words of the statement's last sentence; of a quotation, of all of it."""
-    said = statement if is_quotation else "".join(sentences(statement.strip())[-1:])
-    asked = frozenset(content_words(said, passage.language))
-
-    def shared(span: Span) -> float:
-        has = frozenset(content_words(passage.text[slice(*span)], passage.language))
-        return len(has & asked) / sqrt(len(has) or 1)
-
-    nearest = max(sentence_spans(passage.text), key=shared, default=None)
-    return nearest if nearest and shared(nearest) else None
+def _nearest(asked: frozenset[str], sentences: list[tuple[Span, frozenset[str]]]) -> Span | None:
+    """The sentence with most of these words, for its length; None if none has any."""
+    shares = [(len(words & asked) / sqrt(len(words) or 1), span) for span, words in sentences]
+    share, nearest = max(shares, key=lambda each: each[0], default=(0.0, None))
+    return nearest if share else None
 
 
 def _apart(spans: Iterable[Span]) -> tuple[Span, ...]:

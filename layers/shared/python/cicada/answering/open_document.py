@@ -166,6 +166,8 @@ def _fitting(page: DocumentPage, request_id: str) -> DocumentPage:
         page = replace(page, blocks=tuple(replace(each, locator=_innermost(each.locator)) for each in page.blocks))
     while page.outline and not _fits(page, request_id):
         page = replace(page, outline=page.outline[::2] if len(page.outline) > 1 else None)
+    if not _fits(page, request_id):
+        page = replace(page, blocks=tuple(replace(each, locator=SourceLocator()) for each in page.blocks))
     return page
 
 

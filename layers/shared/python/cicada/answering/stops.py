@@ -19,6 +19,8 @@ _SHORTEST_WORDS = 6
 _TOO_OFTEN = 3
 # Characters that are kept of a sentence that does not end.
 _LONGEST = 2000
+# And of marks without any word.
+_LONGEST_MARKS = 50
 _WORD = re.compile(r"\w+")
 
 
@@ -36,8 +38,7 @@ class Repetition:
         """Add the next piece. A sentence is whole when the next one has begun, because citations may follow it."""
         self._open = (self._open + piece)[-_LONGEST:]
         sentences = list(sentences_of(self._open))
-        if sentences:
-            self._open = self._open[sentences[-1].start :]
+        self._open = self._open[sentences[-1].start :] if sentences else self._open[-_LONGEST_MARKS:]
         return any(self._is_too_often(each) for each in sentences[:-1])
 
     def _is_too_often(self, sentence: Sentence) -> bool:
