@@ -41,7 +41,8 @@ function showPlace(elements, blocks) {
   if (messages && first) first.closest("p").before(element("p", { className: "place" }, messagesOf(messages)));
 }
 
-function messagesOf([first, last]) {
+/** The numbers of a passage's first and last message, in words. */
+export function messagesOf([first, last]) {
   return first === last ? `Message ${first}` : `Messages ${first}–${last}`;
 }
 

@@ -1,5 +1,6 @@
 import { citedNumbers } from "./answer-text.js";
 import { documentLink } from "./document-link.js";
+import { messagesOf } from "./document-text.js";
 import { element } from "./element.js";
 import { sourceText } from "./source-text.js";
 
@@ -212,7 +213,7 @@ function nameOf(source) {
 
 function locatorOf(source) {
   const { messages, speakers } = source.locator;
-  const range = messages && (messages[0] === messages[1] ? `Message ${messages[0]}` : `Messages ${messages[0]}–${messages[1]}`);
+  const range = messages && messagesOf(messages);
   const relevance = source.withheld ? null : relevanceOf(source.relevance);
   return [
     element("div", { className: "head" }, element("p", { className: "chapter" }, chapterOf(source)), relevance),

@@ -290,9 +290,9 @@ def _spans(items: object, length: int) -> tuple[tuple[int, int], ...]:
     """The spans; of those that overlap the first, and none beyond the text."""
     found: list[tuple[int, int]] = []
     for item in items if isinstance(items, list) else ():
-        is_span = isinstance(item, list) and len(item) == 2 and all(isinstance(edge, int) for edge in item)
-        if is_span and (found[-1][1] if found else 0) <= item[0] < item[1] <= length:
-            found.append((item[0], item[1]))
+        span = pair_of_counts(item)
+        if span and (found[-1][1] if found else 0) <= span[0] < span[1] <= length:
+            found.append(span)
     return tuple(found)
 
 

@@ -38,7 +38,7 @@ def cut(text: str, spans: Sequence[Span], fits: Callable[[str], bool]) -> tuple[
 
 
 def _kept(text: str, at: int, fits: Callable[[str], bool]) -> Span:
-    """From where to where the text is kept around this place."""
+    """The part of the text around this place that is kept: where it begins and ends."""
 
     def fit(start: int, end: int) -> bool:
         return fits(f"{_CUT} {text[start:end]} {_CUT}")

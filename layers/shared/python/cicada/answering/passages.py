@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
 from cicada.answering.in_force import preference, preferred_passages
-from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed
@@ -20,11 +20,12 @@ from cicada.dialogue import Turn
 from cicada.documents.model import Condition, DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
-from cicada.retrieval.model import Ranking, Retrieval
+from cicada.retrieval.model import RankedPassage, Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
@@ -89,13 +90,18 @@ class PassageAnswerer(Struct, frozen=True):
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
             return
         met = () if search.unmet else plan.filters
-        conditions = [described(each, base.schema) for each in (*question.scope, *met)]
-        asked = replace(plan, before=plan.may_follow if found.follows else plan.before).asked(question.message)
-        prompt = passages_prompt(
-            asked, shown, base.content, earlier, conditions=conditions, in_force=base.schema.in_force
-        )
+        before = plan.may_follow if found.follows else plan.before
+        prompt = _prompt(replace(plan, filters=met, before=before), question, shown, base, earlier)
         written = yield from streamed(self.model, prompt)
         yield written.finish(replace(end, path=(*found.path, "generate")))
+
+
+def _prompt(
+    plan: Plan, question: Question, shown: Permitted[RankedPassage], base: KnowledgeBase, earlier: Sequence[Turn]
+) -> Prompt:
+    conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
+    asked, in_force = plan.asked(question.message), base.schema.in_force
+    return passages_prompt(asked, shown, base.content, earlier, conditions=conditions, in_force=in_force)
 
 
 def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:

@@ -25,7 +25,7 @@ def knowledge_bases() -> KnowledgeBases:
 
 @cache
 def bases_as_kept() -> KnowledgeBases:
-    """As `knowledge_bases`, with what the stack keeps at this moment: for an operator, who has just changed it."""
+    """The same bases with what the stack keeps at this moment, for an operator who has just changed it."""
     return replace(knowledge_bases(), completed=CompletedBases(base_record(), time.monotonic, seconds=0))
 
 

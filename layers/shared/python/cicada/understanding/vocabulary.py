@@ -14,8 +14,8 @@ from cicada.understanding.words import Implied, base_form, lexicon, split_words,
 
 VALUED = frozenset({FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON})
 _TITLES = ("mr", "mrs", "ms", "dr", "prof", "herr", "frau")
-# Words of field names that say little of the field: they name it only together with others, or where nothing else does.
 _UNIT = re.compile(r"\((\w+)[^)]*\)")
+# Words of field names that say little of the field: they name it only together with others, or where nothing else does.
 _WEAK = word_set("a an has was id name date number code type value")
 _GENERIC = word_set("id name date number code no nr amount value type status year time count total flag")
 _CUES_OF_FIELDS = word_set("number total count average highest lowest maximum minimum max min most least more best")
