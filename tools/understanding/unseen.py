@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cicada.understanding.heads import Heads
-from cicada.understanding.schema_planner import SchemaReader, Understood
+from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.understood import Understood
 from tools.understanding.examples import Message
 from tools.understanding.judgement import parts_right
 from tools.understanding.labels import meaning_of_label

@@ -11,7 +11,8 @@ from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
 from cicada.knowledge_bases.schema import StandingRule
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.schema_planner import SchemaReader, Understood
+from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.understood import Understood
 from tests.unit.understanding.planned import SCHEMA
 from tests.unit.understanding.workshop import NOW
 
@@ -211,6 +212,22 @@ def test_my_documents_are_the_askers_if_the_name_is_known() -> None:
 )
 def test_what_is_old_is_of_an_early_date(message: str, descending: bool) -> None:
     assert understood(message).meaning.order == Sort("sealed_on", descending)
+
+
+@pytest.mark.parametrize(
+    ("message", "order", "limit"),
+    [
+        ("which charters expire next?", Sort("expiry_date"), None),
+        ("which of the charters expires first?", Sort("expiry_date"), 1),
+        ("of all charters, which one expires first?", Sort("expiry_date"), 1),
+        ("which charters do we have, newest first?", Sort("sealed_on", descending=True), None),
+    ],
+)
+def test_the_nearest_in_time_are_several_where_several_are_asked_for(
+    message: str, order: Sort, limit: int | None
+) -> None:
+    meaning = understood(message).meaning
+    assert (meaning.order, meaning.limit) == (order, limit)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -15,15 +15,7 @@ from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
-from cicada.understanding.asking_back import (
-    asked_of_chosen,
-    chosen,
-    completing,
-    may_complete,
-    points_at_kind,
-    refers_back,
-    with_name,
-)
+from cicada.understanding.asking_back import completing, may_complete, refers_back
 from cicada.understanding.classifier import AGENTS, agent_meant
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
 from cicada.understanding.intent.reading import is_small_talk
@@ -39,10 +31,12 @@ from cicada.understanding.plan import (
     concepts_of,
     contradiction,
 )
+from cicada.understanding.shown_document import chosen_document, of_shown_document
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
-    from cicada.understanding.schema_planner import SchemaReader, Understood
+    from cicada.understanding.schema_planner import SchemaReader
+    from cicada.understanding.understood import Understood
 
 SHAPES = {
     "A": Shape.NEEDS_CLARIFICATION,
@@ -105,7 +99,7 @@ class RulesPlanner(Struct, frozen=True):
 
     def _plan(self, request: PlanRequest) -> Plan:
         # Alone, "the second one" would look like small talk.
-        if self.documents and request.messages and _chosen_document(request):
+        if self.documents and request.messages and chosen_document(request):
             return self.documents.plan(request)
         found = self.classify(request.message, request.base_key)
         found = agent_meant(found, request, self.classify, self.asks_change)
@@ -154,31 +148,12 @@ class SchemaPlanner(Struct, frozen=True):
         is_page = is_page_request(request.message)
         earlier = [each for each in request.messages if not (is_page or is_small_talk(each) or is_page_request(each))]
         today = request.now.date()
-        if earlier and (document := _chosen_document(request)):
-            before = reader.understand(earlier, today, request.asker)
-            # Of a list about a subject the document itself is wanted; else it completes what was asked back.
-            topic = "" if before.wants_documents else before.meaning.topic
-            named = replace(before.meaning, named=(document,), topic=topic)
-            if asked := asked_of_chosen(request.message):
-                of_it = with_name(asked, document, bare=True) or f"{asked} in {document}?"
-                found = reader.understand((of_it,), today, request.asker)
-                about = found.meaning.topic or ("" if found.meaning.fields else asked)
-                named, before = replace(found.meaning, named=(document,), topic=about), found
-            chosen_one = replace(before, meaning=named, single=False, continues=True, wants_documents=False)
-            return plan_of(chosen_one, request.schema)
-        if (one := _only_one_shown(request)) and (whole := with_name(request.message, one, bare=True)):
-            found = reader.understand((whole,), today, request.asker)
-            # What is asked of a cited document beside its fields, its text may say.
-            asks_a_field = found.strategy == "M" and found.meaning.fields and not found.meaning.restricted
-            if found.meaning.named and (request.listing is not None or asks_a_field):
-                named = replace(found.meaning, named=(one,))
-                return plan_of(replace(found, meaning=named, continues=True), request.schema)
-        if request.listing is None and request.shown.cited and points_at_kind(request.message):
-            found = reader.understand((request.message,), today, request.asker)
-            if found.single:
-                meaning = replace(found.meaning, named=(request.shown.cited[0].document_id,), wanted={})
-                return plan_of(replace(found, meaning=meaning, single=False, continues=True), request.schema)
-        return plan_of(reader.understand((*earlier, request.message), today, request.asker), request.schema)
+
+        def understand(messages: Sequence[str]) -> Understood:
+            return reader.understand(messages, today, request.asker)
+
+        found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
+        return plan_of(found, request.schema)
 
     def _reader(self, schema: Schema) -> SchemaReader:
         found = next((each for each in self._readers if each.schema is schema or each.schema == schema), None)
@@ -204,26 +179,6 @@ def _speaks_of_documents(request: PlanRequest) -> bool:
     from cicada.understanding.words import speaks_of_records
 
     return any(speaks_of_records(each, request.schema.items) for each in (request.message, *request.messages))
-
-
-def _chosen_document(request: PlanRequest) -> str | None:
-    """The id of the document that a reply such as "the second one" chooses from those that were shown."""
-    shown = request.listing.documents if request.listing else ()
-    if request.listing and not shown and asked_of_chosen(request.message):
-        shown = tuple(each.document_id for each in request.shown.documents if not each.excerpt)
-    place = chosen(request.message, len(shown))
-    return None if place is None else shown[place]
-
-
-def _only_one_shown(request: PlanRequest) -> str | None:
-    """The id of the document that "it" is: the only one listed, the first in an order ("the newest?"), or cited."""
-    shown, listing = request.shown.documents, request.listing
-    if not shown or request.shown.knowledge_base not in ("", request.knowledge_base):
-        return None
-    if listing is None:
-        return next((each.document_id for each in request.shown.cited), None)
-    is_one = len(shown) == 1 or listing.sort is not None
-    return shown[0].document_id if is_one and not shown[0].excerpt else None
 
 
 def plan_of(found: Understood, schema: Schema) -> Plan:

@@ -15,7 +15,17 @@ from msgspec import Struct
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.dates import DatePhrase, date_phrases
 from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
-from cicada.understanding.words import SENTENCE_ENDS, Token, base_form, corrected, lexicon, normal, tokens_of, word_set
+from cicada.understanding.words import (
+    SENTENCE_ENDS,
+    Token,
+    base_form,
+    corrected,
+    folded,
+    lexicon,
+    normal,
+    tokens_of,
+    word_set,
+)
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*$")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+(\.\d+)?")
@@ -334,6 +344,16 @@ def _quotations(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
     for opening, closing in zip(marks[::2], marks[1::2], strict=False):
         if 1 < closing - opening <= _MOST_QUOTED:
             yield opening + 1, closing
+
+
+def names_kind(mention: Mention, vocabulary: Vocabulary) -> bool:
+    """Whether it is a word for records, or for a kind of them."""
+    return mention.kind is MentionKind.RECORD or vocabulary.kind_field in mention.fields(Kind.VALUE)
+
+
+def in_singular(mention: Mention, facts: Facts) -> bool:
+    """Whether its last word is in the singular."""
+    return folded(facts.tokens[mention.end - 1].text) == facts.base[mention.end - 1]
 
 
 def has_boolean(mention: Mention, types: Mapping[str, FieldType]) -> bool:

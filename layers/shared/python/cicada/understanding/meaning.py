@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
 from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.facts import Facts, Mention, MentionKind
+from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, split_words
@@ -129,8 +130,9 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
             found = replace(found, limit=max(1, int(part.mention.number)))
         if part.role.name == "doc":
             found = replace(found, named=(*found.named, part.mention.text))
-    found = _with_nearest(_with_order(found, parts, reading, vocabulary), parts, reading, vocabulary)
-    return replace(_with_counts(found, reading), together=_together(found, parts, reading.facts, vocabulary))
+    found = _with_counts(_with_order(found, parts, reading, vocabulary), reading)
+    found = _with_nearest(found, parts, reading, vocabulary)
+    return replace(found, together=_together(found, parts, reading.facts, vocabulary))
 
 
 def joined(reading: Reading) -> list[Part]:
@@ -332,20 +334,30 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
 
 
 def _with_nearest(found: Meaning, parts: Sequence[Part], reading: Reading, vocabulary: Vocabulary) -> Meaning:
-    """The one record that a question asks for by the order of a date: "which ends first?", "which expires next?"."""
+    """The record, or the records, that a question asks for by a date: "which ends first?", "which expire next?"."""
     if lexicon().which.isdisjoint(each.text for each in reading.facts.tokens):
         return found
     words = {each.start: each.text.lower() for each, _ in reading.of_kind(MentionKind.WORD)}
     for mention in (part.mention for part in parts if part.mention.kind is MentionKind.FIELD):
         field, after = named_field(mention, reading.facts, vocabulary), words.get(mention.end, "")
-        is_adjective = mention.meanings[0].level is Level.IMPLIED  # "Newest first" is an order.
-        is_date = field is not None and vocabulary.types[field] is FieldType.DATE and not is_adjective
-        if after not in lexicon().nearest or field is None or not is_date:
+        if after not in lexicon().nearest or mention.meanings[0].level is Level.IMPLIED:
+            continue  # "Newest first" is an order.
+        if field is None or vocabulary.types[field] is not FieldType.DATE:
             continue
-        found = replace(found, order=Sort(field, descending=after in ("last", "latest")), limit=found.limit or 1)
+        is_stated = any(part.role.name == "top" for part in parts)
+        limit = found.limit if is_stated else None if _asks_for_several(reading, vocabulary) else 1
+        found = replace(found, order=Sort(field, descending=after in ("last", "latest")), limit=limit)
         is_to_come = after == "next" and field not in found.bounds
         return found.bounding(field, Bounds(gte=_iso(reading.now))) if is_to_come else found
     return found
+
+
+def _asks_for_several(reading: Reading, vocabulary: Vocabulary) -> bool:
+    """Whether a question with "which" is for several: "which charters …", and not "which of the charters …"."""
+    words = [each.text for each in reading.facts.tokens]
+    of = any(first in lexicon().which and second in ("of", "one") for first, second in pairwise(words))
+    kinds = (each for each, _ in reading.of_kind(MentionKind.RECORD, MentionKind.VALUE) if names_kind(each, vocabulary))
+    return not of and any(not in_singular(each, reading.facts) for each in kinds)
 
 
 def _is_descending(part: Part, type: FieldType) -> bool:

@@ -8,11 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.facts import Mention, MentionKind
+from cicada.understanding.facts import Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import Reading, Role
 from cicada.understanding.vocabulary import Kind, Vocabulary
-from cicada.understanding.words import folded, lexicon, word_set
+from cicada.understanding.words import lexicon, word_set
 
 DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
 _JOINING = word_set(
@@ -68,16 +68,16 @@ def _phrase(
         if run and not (run[-1].end == mention.start and _describes(mention, role, known)):
             break
         run.append(mention)
-        if _is_kind(mention, vocabulary):
+        if names_kind(mention, vocabulary):
             break
     last, following = run[-1], pairs[len(run)][0] if len(run) < len(pairs) else None
     if following and last.kind is MentionKind.NAME and _is_year_of(last, following):
         return Described(_words([*run, following], reading), (*run, following), is_kind=False, is_bare=False)
-    if following and _is_kind(last, vocabulary) and _is_quoted(following, reading, last.end):
+    if following and names_kind(last, vocabulary) and _is_quoted(following, reading, last.end):
         return Described(following.text, (*run, following), is_kind=True, is_bare=False)
-    if not _is_singular(last, reading):
+    if not in_singular(last, reading.facts):
         return None
-    is_kind = _is_kind(last, vocabulary)
+    is_kind = names_kind(last, vocabulary)
     words = _words(run, reading)
     kind = next((each.value for each in last.meanings if each.field == vocabulary.kind_field and each.value), "")
     if kind and len(run) > 1:
@@ -128,15 +128,6 @@ def _describes(mention: Mention, role: Role, known: Collection[str]) -> bool:
     return True
 
 
-def _is_kind(mention: Mention, vocabulary: Vocabulary) -> bool:
-    return mention.kind is MentionKind.RECORD or vocabulary.kind_field in mention.fields(Kind.VALUE)
-
-
-def _is_singular(mention: Mention, reading: Reading) -> bool:
-    last = reading.facts.tokens[mention.end - 1].text
-    return folded(last) == reading.facts.base[mention.end - 1]
-
-
 def replacing(meaning: Meaning, reading: Reading, field: str) -> Meaning | None:
     """What a message asks of a document by its number: what has replaced it, or what it replaced.
 
@@ -155,8 +146,8 @@ def replacing(meaning: Meaning, reading: Reading, field: str) -> Meaning | None:
 
 def names_others(found: Described, reading: Reading, vocabulary: Vocabulary) -> bool:
     """Whether the message asks for several documents beside the one of the phrase."""
-    others = (each for each in reading.facts.mentions if each not in found.mentions and _is_kind(each, vocabulary))
-    return any(not _is_singular(each, reading) for each in others)
+    others = (each for each in reading.facts.mentions if each not in found.mentions and names_kind(each, vocabulary))
+    return any(not in_singular(each, reading.facts) for each in others)
 
 
 def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meaning:

@@ -22,7 +22,6 @@ from cicada.understanding.asking_back import (
     clarification,
     completed,
     may_be_reply,
-    refers_back,
     with_name,
 )
 from cicada.understanding.facts import MentionKind
@@ -42,6 +41,7 @@ from cicada.understanding.reading import (
     with_contents_as_conditions,
     with_lists_as_topics,
 )
+from cicada.understanding.understood import ReadAlone, Understood
 from cicada.understanding.vocabulary import Vocabulary, compiled
 
 TURNS = 8
@@ -51,97 +51,6 @@ _UNSURE, _VERY_UNSURE = 0.35, 0.2
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
-
-
-class Understood(Struct, frozen=True):
-    """A message as it is understood after those before it.
-
-    `strategy`: one of `judging.STRATEGIES`. `single`: it speaks of one document that its conditions describe.
-    `continues`: something of an earlier message holds. `completes`: the message before, if this one is the reply to
-    what was asked back. `question`: what to ask back, with NeedsClarification.
-    `has_subject`: it has words that may be a subject of the texts. `wants_documents`: it asks for the documents about
-    its topic.
-    """
-
-    message: str
-    meaning: Meaning
-    strategy: str
-    confidence: float
-    single: bool = False
-    continues: bool = False
-    question: str = ""
-    completes: str = ""
-    has_subject: bool = False
-    wants_documents: bool = False
-
-
-class _Own(Struct, frozen=True):
-    """A message read alone. `wish`: the probability that it wants documents, if it has a topic.
-
-    `phrase`: what may describe one document.
-    """
-
-    message: str
-    reading: Reading
-    meaning: Meaning
-    strategy: str
-    confidence: float
-    wish: float
-    phrase: Described | None
-
-    @property
-    def has_topic_words(self) -> bool:
-        """Whether its topic has words that are no values."""
-        return any(role.name == "topic" for role in self.reading.roles)
-
-    @property
-    def wants_documents(self) -> bool:
-        """Whether it wants the documents about its topic."""
-        return bool(self.meaning.topic) and self.wish > LIKELY_WISH
-
-    @property
-    def restricts_by_guess(self) -> bool:
-        """Whether its conditions are of numbers, dates and names alone, and it has no word for documents."""
-        conditions = [mention.kind for mention, role in self.reading.of_kind(*MentionKind) if role.is_condition]
-        is_guess = bool(conditions) and MentionKind.VALUE not in conditions and MentionKind.ASKER not in conditions
-        return is_guess and not (self.reading.names_records or self.meaning.fields or self.meaning.aggregates)
-
-    @property
-    def restricts_by_numbers(self) -> bool:
-        """Whether its conditions are of numbers alone."""
-        kinds = {mention.kind for mention, role in self.reading.of_kind(*MentionKind) if role.is_condition}
-        return kinds == {MentionKind.NUMBER}
-
-    @property
-    def names_one(self) -> bool:
-        """Whether it names one document: "the Change Control SOP", but "the SOP about cleaning" may be any of several.
-
-        A phrase beside a word for documents ("letters about the cholera outbreak") is their subject.
-        """
-        if self.phrase is None or self.phrase.is_bare:
-            return False
-        return self.phrase.is_kind or not self.reading.names_records
-
-    def begins_anew(self, before: Understood) -> bool:
-        """Whether it names all that it wants: "which documents are about noise?", "what does the Noise Policy say?"."""
-        asks_of_it = self.strategy in ("C", "H") or bool(self.meaning.fields)
-        if before.strategy == "M" and asks_of_it and self.names_one:
-            return True
-        if not self.reading.names_records:
-            return False
-        if self.wish > LIKELY_WISH and (self.meaning.topic or before.wants_documents):
-            return True
-        # After an answer from texts a count of documents is of others, unless it refers to them.
-        counts = self.strategy == "M" and bool(self.meaning.aggregates or self.meaning.group)
-        is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
-        return counts and is_of_texts and not refers_back(self.message)
-
-    def speaks_of_the_list(self, before: Understood) -> bool:
-        """Whether it is about the documents that were listed about a subject: "who owns them?"."""
-        # "The lease" is another document, "the approved ones" are of the list.
-        last = self.phrase.mentions[-1].kind if self.phrase else MentionKind.VALUE
-        names_others = self.meaning.topic or self.reading.names_records or last is not MentionKind.VALUE
-        return before.wants_documents and not names_others
 
 
 class SchemaReader(Struct, frozen=True):
@@ -185,7 +94,7 @@ class SchemaReader(Struct, frozen=True):
             own = replace(own, confidence=min(own.confidence, found.chance))
         return self._alone(own, asker)
 
-    def _read(self, message: str, now: date, asker: str) -> _Own:
+    def _read(self, message: str, now: date, asker: str) -> ReadAlone:
         reading = read(message, self.vocabulary, now, self.heads)
         meaning = meaning_of(reading, self.vocabulary, asker)
         chances = strategy_chances(reading, self.vocabulary, bool(asker), self.heads)
@@ -205,9 +114,9 @@ class SchemaReader(Struct, frozen=True):
             )
         phrase = described(reading, self.vocabulary, self.heads.known)
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
-        return _Own(message, reading, meaning, strategy, sure, wish, phrase)
+        return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)
 
-    def _of_the_named(self, own: _Own, before: Understood, now: date, asker: str) -> Understood | None:
+    def _of_the_named(self, own: ReadAlone, before: Understood, now: date, asker: str) -> Understood | None:
         """A message on the one document that was named before: "it" is read as that document's name."""
         name, *others = before.meaning.named or ("",)
         whole = with_name(own.message, name)
@@ -240,14 +149,14 @@ class SchemaReader(Struct, frozen=True):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)
 
-    def _continued(self, own: _Own, before: Understood, found: Following, asker: str) -> Understood:
+    def _continued(self, own: ReadAlone, before: Understood, found: Following, asker: str) -> Understood:
         earlier, meaning = Earlier(before.meaning, before.strategy), own.meaning
         if before.strategy in ("C", "H") and not before.wants_documents and own.restricts_by_guess:
             # After a question on what texts say, "and over 100,000?" is on them too.
             sure = min(own.confidence, found.chance)
             if before.strategy == "C":
                 return Understood(own.message, Meaning(topic=before.meaning.topic), "C", sure, continues=True)
-            if before.meaning.topic and own.restricts_by_numbers and not before.meaning.bounds:
+            if before.meaning.topic and own.restricting == {MentionKind.NUMBER} and not before.meaning.bounds:
                 return Understood(own.message, before.meaning, "H", sure, continues=True)
         if before.strategy == "M" and not own.has_topic_words and own.reading.refers_to_several:
             meaning = meaning_of(with_contents_as_conditions(own.reading), self.vocabulary, asker)
@@ -263,7 +172,7 @@ class SchemaReader(Struct, frozen=True):
         strategy = strategy_of(whole, own.strategy, earlier)
         return Understood(own.message, whole, strategy, sure, continues=True, wants_documents=wants)
 
-    def _alone(self, own: _Own, asker: str) -> Understood:
+    def _alone(self, own: ReadAlone, asker: str) -> Understood:
         message, reading, meaning, phrase = own.message, own.reading, own.meaning, own.phrase
         strategy, confidence = own.strategy, own.confidence
         if own.wants_documents and not meaning.named and not own.names_one:
@@ -298,7 +207,7 @@ class SchemaReader(Struct, frozen=True):
         has_subject = has_subject or not _asks_the_assistant(reading)
         return Understood(message, meaning, strategy, confidence, question=question, has_subject=has_subject)
 
-    def _consistent(self, own: _Own, asker: str) -> tuple[Meaning, str]:
+    def _consistent(self, own: ReadAlone, asker: str) -> tuple[Meaning, str]:
         """What the message means with a strategy that leaves none of its words out."""
         reading, meaning, strategy = own.reading, own.meaning, own.strategy
         if meaning.lacks_asker and strategy in ("M", "H"):
@@ -314,8 +223,7 @@ class SchemaReader(Struct, frozen=True):
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
             meaning = meaning.searching_for_lists(self.vocabulary.types)
-        of_numbers = {self.vocabulary.types[name] for name in meaning.restricted} == {FieldType.NUMBER}
-        if strategy == "H" and of_numbers and not reading.names_records:
+        if strategy == "H" and own.restricting == {MentionKind.NUMBER} and not reading.names_records:
             return Meaning(topic=meaning.topic), "C"  # "Who may sign an order over 20,000?" speaks of no documents.
         left_out = reading.unread or meaning.topic
         lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
@@ -332,7 +240,7 @@ class SchemaReader(Struct, frozen=True):
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
         return meaning, strategy
 
-    def _searching(self, own: _Own, meaning: Meaning, strategy: str, *, is_open: bool) -> str:
+    def _searching(self, own: ReadAlone, meaning: Meaning, strategy: str, *, is_open: bool) -> str:
         """The strategy, or a search where that may answer what seems to be for nobody or to leave its object out.
 
         `is_open`: no phrase may describe a document.
@@ -346,7 +254,7 @@ class SchemaReader(Struct, frozen=True):
         has_subject = is_open and bool(meaning.topic) and own.confidence < _LIKELY_OPEN
         return "C" if strategy == "A" and has_subject else strategy
 
-    def _of_named(self, own: _Own, meaning: Meaning, strategy: str) -> str:
+    def _of_named(self, own: ReadAlone, meaning: Meaning, strategy: str) -> str:
         """The strategy of a message on a named document: to show the document may leave out what is asked of it."""
         says_more = len(own.reading.facts.mentions) > 1 and own.confidence < _UNSURE and self._lists_all(meaning)
         if strategy == "A" or (strategy == "M" and says_more):
