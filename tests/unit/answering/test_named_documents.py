@@ -109,6 +109,22 @@ def test_a_question_on_metadata_shows_the_rows_of_the_documents_that_it_names(he
     assert listed(both) == ["sop-qa-006.md", "sop-qa-003.md"]
 
 
+@pytest.mark.parametrize(("confidence", "search"), [(0.5, ["Were they released in the end?"]), (0.8, [])])
+def test_a_guessed_field_that_the_document_lacks_is_a_question_on_its_text(
+    here: Situation, confidence: float, search: list[str]
+) -> None:
+    asks = replace(
+        plan(Shape.METADATA_ONLY, "SOP-QA-003"),
+        query="Were they released in the end?",
+        fields=("expires",),
+        confidence=confidence,
+    )
+    ask(here, asks)
+    assert [each.text for each in here.index.queries] == search
+    ask(here, replace(asks, fields=("owner",)))
+    assert len(here.index.queries) == len(search), "a field that it has is asked for"
+
+
 VERSIONS = ("policy-1.md", "retired", "2019-01-01"), ("policy-2.md", "approved", "2024-01-01")
 
 

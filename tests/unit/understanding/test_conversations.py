@@ -172,6 +172,8 @@ def test_a_choice_is_in_plain_letters_and_among_what_was_shown(reply: str) -> No
 def test_a_value_beside_them_restricts_what_was_listed() -> None:
     found = understood(LIST, "which of them is lapsed?")
     assert (found.strategy, found.meaning.wanted) == ("M", {"kind": CHARTERS, "guild": GUILDS, "stage": ("lapsed",)})
+    rest = understood(LIST, "which from them is not lapsed")
+    assert (rest.strategy, rest.meaning.unwanted) == ("M", {"stage": ("lapsed",)})
 
 
 @pytest.mark.parametrize(

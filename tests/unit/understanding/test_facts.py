@@ -118,9 +118,10 @@ def test_the_asker_is_who_owns_and_not_who_is_told(message: str, asker: list[str
     assert texts(message, MentionKind.ASKER) == asker
 
 
-def test_a_value_that_is_a_word_of_grammar_is_written_in_capitals() -> None:
+def test_a_value_that_is_a_word_of_grammar_is_written_in_capitals_or_before_its_field() -> None:
     assert texts("kettles of IT", MentionKind.VALUE) == ["kettles", "IT"]
     assert texts("is it a kettle", MentionKind.VALUE) == ["kettle"]
+    assert texts("kettles of the it department", MentionKind.VALUE) == ["kettles", "it"]
 
 
 def test_a_word_for_documents_may_be_a_verb() -> None:

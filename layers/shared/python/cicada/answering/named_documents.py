@@ -30,6 +30,8 @@ from cicada.understanding.plan import Plan, Shape
 FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
 _MOST_CANDIDATES = 6
 _SCANNED = 20
+# From this confidence on a plan is right that a field is asked for, whatever the documents have.
+_SURE_OF_FIELDS = 0.6
 _MOST_TOLD_APART = 2
 _NAME_CHARACTERS = 120
 
@@ -203,9 +205,22 @@ class _Meaning:
         rows = sorted_rows({row.document: row for row in rows}.values(), self._order)
         kept = tuple(each for each in plan.filters if all(meets(row.metadata, (each,)) for row in rows))
         plan = replace(plan, filters=kept)
+        if self._asks_by_guess(rows):
+            plan = replace(plan, shape=Shape.HYBRID, fields=(), search_value=plan.query)
         if plan.shape is not Shape.METADATA_ONLY and not plan.search_value:
             plan = replace(plan, subjects=tuple(Subject(row.document.document_id) for row in rows))
         return Meant(plan, tuple(rows))
+
+    def _asks_by_guess(self, rows: Sequence[DocumentRow]) -> bool:
+        """Whether it is unsure that fields are asked for, and none of the documents has any of them.
+
+        "Were they released in the end?" asks no report when it expires.
+        """
+        plan = self._plan
+        is_unsure = plan.shape is Shape.METADATA_ONLY and plan.confidence < _SURE_OF_FIELDS
+        return (
+            is_unsure and bool(plan.fields) and not any(row.metadata.get(each) for row in rows for each in plan.fields)
+        )
 
     def _described(self) -> Meant | Reply:
         """The one document that meets the conditions, or the first if the order tells which; else ask which one."""

@@ -296,7 +296,15 @@ class _Finder:
             return token.is_capitalised and at > 0
         if end - at == 1 and self._is_in_a_name(at, meanings):
             return False
-        return end - at > 1 or token.text not in _GRAMMAR or token.raw.isupper()
+        return (
+            end - at > 1 or token.text not in _GRAMMAR or token.raw.isupper() or self._is_before_its_field(at, meanings)
+        )
+
+    def _is_before_its_field(self, at: int, meanings: tuple[Meaning, ...]) -> bool:
+        """Whether the next word is the name of a field that has the value: "the it department"."""
+        after = self.vocabulary.phrases.get("".join(self.base[at + 1 : at + 2]), ())
+        named = {each.field for each in after if each.kind is Kind.FIELD}
+        return not named.isdisjoint(each.field for each in meanings if each.kind is Kind.VALUE)
 
     def _is_verb(self, at: int) -> bool:
         """Whether a word for documents does something to an object here: "how quickly must they report it?"."""

@@ -37,6 +37,7 @@ OPERATIONS: tuple[Operation, ...] = ("count", "sum", "avg", "min", "max")
 CONDITIONS = frozenset({"cond", "gt", "gte", "lt", "lte", "eq"})
 """Roles of what restricts the records; of a number, with its comparison."""
 NEGATABLE = frozenset({"cond", "eq", "contains"})
+"""Roles that a "not" may govern."""
 RECORDS = frozenset({"Item", "Vtype"})
 """The symbols of words for records and for kinds of them."""
 NOTHING = frozenset({None, "none", "topic", "unk"})
@@ -206,7 +207,7 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     if found == "none" and mention.kind is MentionKind.NUMBER and any(each.name == "carrier" for each in roles[-2:]):
         found = max((each for each in chances if each != "none"), key=chances.__getitem__)  # "With a value of 0".
     negated = 0.0
-    if found in NEGATABLE:
+    if found in NEGATABLE or found == "content":  # A content may turn out to be a condition on what was listed.
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
     operations = _operations(heads["operations"].probabilities(features)) if found == "agg" else ()
     if found == "agg" and not operations:
