@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
-from cicada.answering.in_force import preference, preferred_passages
+from cicada.answering.in_force import preference, preferred_passages, stated
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -100,8 +100,7 @@ def _prompt(
     plan: Plan, question: Question, shown: Permitted[RankedPassage], base: KnowledgeBase, earlier: Sequence[Turn]
 ) -> Prompt:
     conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
-    asked, in_force = plan.asked(question.message), base.schema.in_force
-    return passages_prompt(asked, shown, base.content, earlier, conditions=conditions, in_force=in_force)
+    return passages_prompt(plan.asked(question.message), shown, base.content, earlier, conditions=conditions)
 
 
 def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:
@@ -136,8 +135,9 @@ class _PermittedSearch:
         self._plan = plan
         self._principal = principal
         self._question = question
-        schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
-        self._order = preference(question.message, schema, (*question.scope, *plan.filters))
+        self._schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
+        conditions = (*question.scope, *plan.filters)
+        self._order = preference(question.message, self._schema, conditions, plan.today)
         self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
 
     def __call__(self, query: str) -> Retrieval:
@@ -150,6 +150,8 @@ class _PermittedSearch:
         self.matching = found.matching
         found = found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
         ordered = preferred_passages(found.passages, self._order, found.candidates)
+        known = [*(each.passage for each in found.candidates), *(each.passage for each in ordered)]
+        ordered = stated(ordered, self._schema, self._plan.today, known)
         return replace(found, ranking=Ranking(tuple(ordered), found.ranking.by))
 
     def _found(self, query: str) -> Retrieval:

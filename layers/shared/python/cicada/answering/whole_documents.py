@@ -8,7 +8,7 @@ from itertools import chain
 from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget, within_budget
-from cicada.answering.in_force import preference, preferred
+from cicada.answering.in_force import preference, preferred, stated
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -67,9 +67,13 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         with phase("searching"):
             dispatched = self.dispatcher.dispatch(plan.subjects, readable)
         base = base_of(self.bases, principal, plan.knowledge_base)
-        order = preference(question.message, base.schema, (*question.scope, *plan.filters))
+        order = preference(question.message, base.schema, (*question.scope, *plan.filters), plan.today)
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
-        documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
+        rows = [each.row for each in dispatched]
+        documents = [
+            stated([RankedPassage(each, None) for each in one.passages], base.schema, plan.today, rows)
+            for one in dispatched
+        ]
         with phase("gate"):
             permitted = self.gate.permit(principal, list(chain.from_iterable(documents)), _document)
         # A comparison of what may be viewed with nothing is no comparison.
@@ -92,11 +96,12 @@ class WholeDocumentAnswerer(Struct, frozen=True):
             texts = {each.document_id: self.dispatcher.index.passages_of(each) for each in documents}
         again = [each for each in plan.again if each.document_id in texts]
         found = [each for each in _around(again, texts) if meets(each.metadata, question.scope)]
+        base = base_of(self.bases, principal, plan.knowledge_base)
+        passages = stated([RankedPassage(each, None) for each in found], base.schema, plan.today, found)
         with phase("gate"):
-            permitted = self.gate.permit(principal, [RankedPassage(each, None) for each in found], _document)
+            permitted = self.gate.permit(principal, passages, _document)
         if not permitted:
             return None
-        base = base_of(self.bases, principal, plan.knowledge_base)
         fitting = within_budget(permitted.items, base.context_tokens)
         return WholeDocuments(permitted.only(fitting), len(found), "last_answer", base)
 
@@ -108,8 +113,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         asked, total = (plan.asked(question.message), None if plan.again else documents.total)
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
-        shown, in_force = documents.passages, base.schema.in_force
-        prompt = passages_prompt(asked, shown, base.content, earlier, total, in_force=in_force)
+        prompt = passages_prompt(asked, documents.passages, base.content, earlier, total)
         written = yield from streamed(self.model, prompt)
         yield written.finish(Finished((*documents.path, "generate"), None))
 

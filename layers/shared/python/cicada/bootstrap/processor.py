@@ -29,7 +29,7 @@ from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endp
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.bootstrap.index import passage_index
-from cicada.bootstrap.search import evidence_loop, knowledge_search
+from cicada.bootstrap.search import evidence_loop, knowledge_search, today
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
@@ -102,7 +102,7 @@ def answerer() -> Answerer:
             completeness.check(principal, name)
         return found
 
-    agent_search = PermittedAgentSearch(search, gate, completeness.check)
+    agent_search = PermittedAgentSearch(search, gate, completeness.check, today)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
         passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
