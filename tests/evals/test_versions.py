@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.parts import Cited
 from cicada.answering.passages import PassageAnswerer
 from cicada.conversation.model import Question
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import AnyOf, Condition, DocumentKey, KnowledgeBaseKey, Range
 from cicada.identity import Principal
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.prose.parser import prose_parsers
@@ -71,12 +72,13 @@ def answerer() -> Iterator[PassageAnswerer]:
             assert ingester.ingest(document).problems == ()
     backend = SearchBackend(index, embedder, {"auto": LocalReranker(index)})
     search = KnowledgeSearch(strategies(backend), bases)
-    yield PassageAnswerer(search, ScriptedModel(["Yes [1]."]), PermissionGate(OpenAccess()))
+    gate = PermissionGate(OpenAccess())
+    yield PassageAnswerer(search, ScriptedModel(["Yes [1]."]), gate, versions=OtherVersions(index, gate))
 
 
-def cited(answerer: PassageAnswerer, asked: Conversation) -> list[RankedPassage]:
-    message, base = asked.turns[0].message, asked.knowledge_base
-    plan = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, message, message, base, today=TODAY)
+def cited(answerer: PassageAnswerer, message: str, base: str, *filters: Condition) -> list[RankedPassage]:
+    shape = Shape.HYBRID if filters else Shape.CONTENT_ONLY
+    plan = Plan(Intent.SCRIPT_QUERY, shape, message, message, base, filters, today=TODAY)
     parts = answerer.answer(plan, Question(message, "s", base), ANN)
     return [each for part in parts if isinstance(part, Cited) for each in part.passages]
 
@@ -85,7 +87,7 @@ def cited(answerer: PassageAnswerer, asked: Conversation) -> list[RankedPassage]
 def test_the_version_that_is_asked_for_comes_first_and_others_are_called_what_they_are(
     answerer: PassageAnswerer, asked: Conversation
 ) -> None:
-    found = cited(answerer, asked)
+    found = cited(answerer, asked.turns[0].message, asked.knowledge_base)
     expect = asked.turns[0].expect
     assert expect is not None
     ids = [each.passage.document.document_id for each in found]
@@ -100,3 +102,17 @@ def test_the_version_that_is_asked_for_comes_first_and_others_are_called_what_th
         assert first.endswith(NOT_IN_FORCE)
     elif asked.group.endswith("gone"):
         assert any(states[name].endswith(NOT_IN_FORCE) for name in expect.documents)
+
+
+def test_a_version_that_a_condition_leaves_out_still_tells_what_is_no_longer_in_force(
+    answerer: PassageAnswerer,
+) -> None:
+    early = Range("valid_from", most="2016-12-31")
+    adopted = AnyOf("adopted", frozenset({"2020-06-01"}))
+    for base, condition, state in (
+        ("clinic", AnyOf("revision", frozenset({"9"})), "replaced (no longer in force)"),
+        ("permits", early, "replaced (no longer in force)"),
+        ("university", adopted, "valid, replaced (no longer in force)"),
+    ):
+        message = {"clinic": "disinfectant for hands", "permits": "noisy work hours", "university": "tuition fee"}[base]
+        assert cited(answerer, message, base, condition)[0].state == state

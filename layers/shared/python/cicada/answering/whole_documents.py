@@ -8,7 +8,8 @@ from itertools import chain
 from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget, within_budget
-from cicada.answering.in_force import preference, preferred, stated
+from cicada.answering.in_force import preference, preferred
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -69,11 +70,9 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         base = base_of(self.bases, principal, plan.knowledge_base)
         order = preference(question.message, base.schema, (*question.scope, *plan.filters), plan.today)
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
-        rows = [each.row for each in dispatched]
-        documents = [
-            stated([RankedPassage(each, None) for each in one.passages], base.schema, plan.today, rows)
-            for one in dispatched
-        ]
+        documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
+        states = iter(self._stated(list(chain.from_iterable(documents)), base, plan, principal))
+        documents = [[next(states) for _ in each] for each in documents]
         with phase("gate"):
             permitted = self.gate.permit(principal, list(chain.from_iterable(documents)), _document)
         # A comparison of what may be viewed with nothing is no comparison.
@@ -97,13 +96,21 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         again = [each for each in plan.again if each.document_id in texts]
         found = [each for each in _around(again, texts) if meets(each.metadata, question.scope)]
         base = base_of(self.bases, principal, plan.knowledge_base)
-        passages = stated([RankedPassage(each, None) for each in found], base.schema, plan.today, found)
+        passages = self._stated([RankedPassage(each, None) for each in found], base, plan, principal)
         with phase("gate"):
             permitted = self.gate.permit(principal, passages, _document)
         if not permitted:
             return None
         fitting = within_budget(permitted.items, base.context_tokens)
         return WholeDocuments(permitted.only(fitting), len(found), "last_answer", base)
+
+    def _stated(
+        self, passages: Sequence[RankedPassage], base: KnowledgeBase, plan: Plan, principal: Principal
+    ) -> list[RankedPassage]:
+        """The passages with the states of their documents."""
+        readable = readable_passages(principal, plan.knowledge_base)
+        versions = OtherVersions(self.dispatcher.index, self.gate)
+        return versions.stated(passages, base.schema, plan.today, readable, principal)
 
     def answer(
         self, documents: WholeDocuments, plan: Plan, question: Question, earlier: Sequence[Turn]
