@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import EvidenceLoop
 from cicada.answering.listing import ListingAnswerer
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.parts import AnswerPart, Finished, ModelUsage, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
@@ -73,7 +74,8 @@ class Situation:
     @property
     def passages(self) -> PassageAnswerer:
         loop = EvidenceLoop({"evidence": self.judge}, (self.rewriter,), self.reported.append)
-        return PassageAnswerer(self.search, self.model, self.gate, loop)
+        versions = OtherVersions(self.catalogue, self.gate)
+        return PassageAnswerer(self.search, self.model, self.gate, loop, versions=versions)
 
     @property
     def gate(self) -> PermissionGate:

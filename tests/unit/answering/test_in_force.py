@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from cicada.answering.in_force import Preference, are_versions, preference, preferred_passages
+from cicada.answering.in_force import Preference, Standings, are_versions, preference, preferred_passages
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, Standing, StandingRule
 from cicada.retrieval.model import Candidate, RankedPassage
@@ -104,6 +105,9 @@ def test_versions_have_one_title_or_one_names_the_other(title: str, supersedes: 
         ("What does the draft say?", Standing.NOT_YET),
         ("Who drafts the report?", Standing.IN_FORCE),
         ("Was stand in der früheren Fassung?", Standing.NO_LONGER),
+        ("What was allowed before the revision?", Standing.NO_LONGER),
+        ("Was steht im Entwurf?", Standing.NOT_YET),
+        ("What will the next edition allow?", Standing.NOT_YET),
     ],
 )
 def test_a_message_asks_for_what_is_in_force_unless_its_words_say_otherwise(message: str, standing: Standing) -> None:
@@ -115,3 +119,66 @@ def test_nothing_is_put_in_order_by_a_condition_on_the_field_or_without_a_rule()
     assert preference("hotels", SCHEMA, [status]) is None
     assert preference("hotels", SCHEMA, [other]) == Preference(RULE, Standing.IN_FORCE)
     assert preference("the old version", Schema()) is None
+
+
+BY_NUMBER = StandingRule(number="number", version="version")
+BY_DAYS = StandingRule(since="since", until="until")
+
+
+def document(name: str, title: str = "Travel", **metadata: MetadataValue) -> Passage:
+    return replace(of(name, title=title), metadata=metadata)
+
+
+def states(rule: StandingRule, *documents: Passage, day: str = "2026-11-26") -> list[str]:
+    known = Standings(rule, day, documents)
+    return [known.state(each) for each in documents]
+
+
+def test_of_one_number_the_highest_version_is_in_force_whatever_the_titles_are() -> None:
+    versions = [document(f"v{each}", f"Title {each}", number="N-1", version=each) for each in ("9", "10.0", "10")]
+    other = document("other", "Title 9", number="N-2", version="1")
+    assert states(BY_NUMBER, *versions, other) == [
+        "replaced (no longer in force)",
+        "current (in force)",
+        "current (in force)",
+        "",
+    ]
+
+
+def test_days_say_what_is_in_force_and_of_two_that_have_begun_the_later_one_is() -> None:
+    first, second, next_one = (document(each, since=each) for each in ("2014-03-01", "2020-07-01", "2031-01-01"))
+    ended = document("ended", "Signs", since="2015-01-01", until="2020-12-31")
+    assert states(BY_DAYS, first, second, next_one, ended) == [
+        "replaced (no longer in force)",
+        "current (in force)",
+        "from 2031-01-01 (not yet in force)",
+        "until 2020-12-31 (no longer in force)",
+    ]
+    assert states(BY_DAYS, first, second, day="2016-12-31")[0] == "current (in force)"
+    assert states(BY_DAYS, ended, day="2020-12-31") == ["current (in force)"]
+
+
+def test_what_another_replaces_is_no_longer_in_force_unless_that_one_is_a_draft() -> None:
+    old = document("old", "Old order", status="approved")
+    new = document("new", "New rules", status="approved", supersedes="old order")
+    assert states(RULE, old, new) == ["approved, replaced (no longer in force)", "approved (in force)"]
+    for status in ("draft", "retired"):
+        assert states(RULE, old, replace(new, metadata={"status": status, "supersedes": ("old",)}))[0] == (
+            "approved (in force)"
+        )
+    assert states(RULE, document("x", status="| Text: of a document")) == [""]
+
+
+def test_a_question_may_name_a_version_or_the_year_in_which_it_held() -> None:
+    two, ten = (document(each, number="N-1", version=each) for each in ("2.0", "10.0"))
+    schema = Schema(in_force=BY_NUMBER)
+    named = preference("What did version 2 say?", schema, today="2026-11-26")
+    found = [each.passage for each in preferred_passages([RankedPassage(each, 0.5) for each in (ten, two)], named)]
+    assert found == [two, ten]
+    early, late = (document(each, since=each) for each in ("2014-03-01", "2020-07-01"))
+    for message in ("What did the 2016 edition allow?", "What was allowed in 2016?", "What about the version of 2016?"):
+        then = preference(message, Schema(in_force=BY_DAYS), today="2026-11-26")
+        found = [
+            each.passage for each in preferred_passages([RankedPassage(each, 0.5) for each in (late, early)], then)
+        ]
+        assert found == [early, late], message

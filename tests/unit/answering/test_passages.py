@@ -46,7 +46,8 @@ def test_the_retired_version_is_cited_behind_the_one_in_force_unless_it_is_asked
     rule = StandingRule("status", ("approved",), no_longer=("retired",))
     in_schema = replace(SCHEMA, in_force=rule)
     old, new = passage("Once a year.", 1), passage("Every month.", 2)
-    old, new = replace(old, metadata={"status": "retired"}), replace(new, metadata={"status": "approved"})
+    old = replace(old, metadata={"status": "retired"})
+    new = replace(new, document=replace(PLAY, document_id="new.json"), metadata={"status": "approved"})
     here = Situation(
         FixedIndex(old, new),
         reranker=FixedReranker(relevance={old.passage_id: 0.9, new.passage_id: 0.5}),

@@ -95,7 +95,8 @@ def test_without_a_schema_every_field_is_a_keyword_and_values_stay_as_they_are()
     written = WrittenFilter("any field", Operator.ANY, (" two\nlines ", 7.0, True))
     assert condition(Schema(), written) == any_of("any field", " two\nlines ", "7", "true")
     with pytest.raises(InvalidFilterError, match="The field 'year' is of type keyword, which has no order"):
-        parse_filter(Schema(), "year>2024")
+        parse_filter(Schema(), "year>last")
+    assert parse_filter(Schema(), "year>2024") == Range("year", above="2024")
 
 
 @given(st.text())

@@ -35,9 +35,9 @@ def test_a_file_says_which_values_are_in_force_and_which_field_names_what_is_rep
     more = "values = ['approved']\nnot_yet = ['draft']\nno_longer = ['retired']\nreplaces = 'old'\n"
     rule = parse_schema(IN_FORCE + more + "[fields.old]\ntype = 'keywords'", "s.toml").in_force
     assert rule == StandingRule("status", ("approved",), ("draft",), ("retired",), "old")
-    said = [rule.standing({"status": value}) for value in ("approved", "draft", "retired", "lost")]
+    said = [rule.standing({"status": value}, "") for value in ("approved", "draft", "retired", "lost")]
     assert said == [Standing.IN_FORCE, Standing.NOT_YET, Standing.NO_LONGER, None]
-    assert rule.standing({}) is None
+    assert rule.standing({}, "") is None
     assert parse_schema(PROCEDURES, "sops.toml").in_force is None
 
 
@@ -112,7 +112,7 @@ def test_a_schema_that_is_wrong_is_refused_under_its_files_name(tmp_path: Path) 
             "line 6, field 'kind': the name 'state' means the field 'status' too",
         ),
         ("[fields.title]\ntype = 'keyword'", "line 1, field 'title': 'title' is no metadata"),
-        (IN_FORCE, r"line 5: \[in_force\] lacks values"),
+        (IN_FORCE, "line 5, in_force: no value means that a document is in force"),
         (IN_FORCE + "values = 'approved'", r"line 7: \[in_force\] values should be a list"),
         (IN_FORCE + "values = ['approved']\ngone = ['retired']", r"line 8: \[in_force\] has the unknown key 'gone'"),
         (IN_FORCE + "values = []", "line 7, in_force: no value means that a document is in force"),
@@ -126,7 +126,7 @@ def test_a_schema_that_is_wrong_is_refused_under_its_files_name(tmp_path: Path) 
         ),
         (
             IN_FORCE + "values = ['approved']\nreplaces = 'after'",
-            "line 8, in_force: 'after' is no keyword field of the schema",
+            "line 8, in_force: there is no field 'after'; use one of status",
         ),
         (
             "[in_force]\nfield = 'state'\nvalues = ['a']\n" + FIELD,

@@ -24,7 +24,7 @@ def checked(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
         if isinstance(part, Text):
             text.append(part.content)
         elif isinstance(part, Cited):
-            shown = (evidence_text(each.passage, part.schema.in_force) for each in part.passages)
+            shown = (evidence_text(each.passage, each.state) for each in part.passages)
             passages.update(enumerate(shown, part.first))
         elif isinstance(part, Finished) and passages and "generate" in part.path:
             said = "".join(text).removesuffix(STOP_SENTENCES[part.stopped] if part.stopped else "")

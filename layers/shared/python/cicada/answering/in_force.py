@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import Condition, Passage, SectionLocator
+from cicada.documents.model import Condition, DocumentKey, Passage, SectionLocator
+from cicada.documents.versions import version_order
 from cicada.knowledge_bases.schema import Schema, Standing, StandingRule
 from cicada.knowledge_bases.values import folded
 from cicada.languages.terms import words
@@ -21,49 +24,86 @@ Described: TypeAlias = DocumentRow | Passage
 
 # Passages whose relevance differs by less are about as near to the question.
 _NEARLY = 0.05
-# Words that ask for what held before, in the languages of the lexicon; "before" does only at the end of a question.
+# What people call versions, in the languages of the lexicon.
+_VERSIONS = r"(?:version|rev|revision|edition|issue|release|fassung|ausgabe|auflage|versión|edición|édition)"
+# Words that ask for what held before; "before" does only at the end of a question or with what changed it.
 _BEFORE = re.compile(
-    r"(?<!how )(?<!years )\bold(?:er)?\b|\b(?:former|formerly|previous|previously|superseded|used to|in the past|"
-    r"at (?:the|that) time|back then|earlier (?:version|edition|rule|text)|until (?:19|20)\d\d|"
-    r"früher\w*|ehemals|vorherige\w*|bisherige\w*|autrefois|ancien(?:ne)?s?|précédente?s?|antigu[ao]s?|anterior(?:es)?)\b"
+    r"(?<!how )(?<!years )\bold(?:er)?\b|\b(?:former|formerly|previous|previously|superseded|replaced|outdated|used to|"
+    r"in the past|at (?:the|that) time|back then|earlier (?:version|edition|rules?|text|revision)|until (?:19|20)\d\d|"
+    r"before (?:the|its|that|this) (?:revision|change|update|amendment|reform|last change|new (?:version|rules?))|"
+    r"früher\w*|ehemal\w*|vorherige\w*|bisherige\w*|vorige\w*|alte[nrms]?|damals|"
+    r"autrefois|ancien(?:ne)?s?|précédente?s?|antigu[ao]s?|anterior(?:es)?)\b"
     r"|\bbefore\W*$|以前|旧",
     re.IGNORECASE,
 )
-# What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)".
+# Words that ask for what is to come.
+_LATER = re.compile(
+    r"\b(?:the|this|that|new|current|latest) draft"
+    r"(?=\W*$| (?:of|for|says?|said|allows?|asks?|requires?|changes?|version)\b)|"
+    rf"\b(?:draft version|drafted|proposed|upcoming|(?:next|future|coming|planned) {_VERSIONS}|in future|"
+    r"not yet in force|entwurf\w*|künftig\w*|geplante\w*|brouillon|futura?|borrador)\b",
+    re.IGNORECASE,
+)
+# A version or a day that a question names: "version 2.1 of the plan", "the 2019 edition", "as of 2019".
+_NAMED_VERSION = re.compile(rf"\b(?:v|{_VERSIONS})[. ]{{0,2}}(\d{{1,3}}(?:\.\d+)*)(?![\d.]*\d)", re.IGNORECASE)
+_IN_YEAR = re.compile(
+    rf"\b((?:19|20)\d\d)(?:er)?[- ]{_VERSIONS}|\b{_VERSIONS}\s+(?:(?:of|from|in|von|de|del|aus)\s+)?((?:19|20)\d\d)\b|"
+    r"\b(?:did|was|were|had|galt|war|stand|était|era)\b.*\b(?:in|im Jahr|im Jahre|en|as of|during)\s+((?:19|20)\d\d)\b|"
+    r"\bback in\s+((?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+# What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)", "… – draft".
 _VERSION = re.compile(
-    r"(?<![\s,(–-])[\s,(–-]*+\b(?:v|version|rev|revision|edition|issue)[. ]{0,3}\d[\d.]*+\)?+\s*+$", re.IGNORECASE
+    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{_VERSIONS})[. ]{{0,3}}\d[\d.]*+|draft|entwurf)\)?+\s*+$", re.IGNORECASE
 )
 
 
 class Preference(Struct, frozen=True):
-    """What an answer puts first: documents of the standing `first`, by the base's rule."""
+    """What an answer puts first, by the base's rule: documents of the standing `first`.
+
+    `day`: on which the standing is asked, as `2026-01-31`. `version`: first come the documents with this one.
+    """
 
     rule: StandingRule
     first: Standing
-
-    def has(self, item: Described) -> bool:
-        """Whether the document has the standing that comes first."""
-        return self.rule.standing(item.metadata) is self.first
-
-    def is_other(self, item: Described) -> bool:
-        """Whether the document has another standing; one without any is neither."""
-        return self.rule.standing(item.metadata) not in (self.first, None)
+    day: str = ""
+    version: str = ""
 
 
-def preference(message: str, schema: Schema, conditions: Iterable[Condition] = ()) -> Preference | None:
-    """What the message asks for: what is in force, unless its words ask for another standing.
+def preference(
+    message: str, schema: Schema, conditions: Iterable[Condition] = (), today: str = ""
+) -> Preference | None:
+    """What the message asks for: what is in force today, unless its words ask for another standing, day or version.
 
-    None where nothing is to be put in order: no field says what is in force, or a condition on the field says it.
+    None where nothing is to be put in order: no rule says what is in force, or conditions on its fields choose.
     """
     rule = schema.in_force
-    if rule is None or any(each.field == rule.field for each in conditions):
+    chosen = {each.field for each in conditions}
+    if rule is None or chosen & {rule.field, rule.version, rule.since, rule.until} - {""}:
         return None
+    if (version := _NAMED_VERSION.search(message)) and rule.version:
+        return Preference(rule, Standing.IN_FORCE, today, version_order(version[1]) or "")
+    dated = StandingRule(since=rule.since or schema.date or "", until=rule.until, replaces=rule.replaces)
+    if (year := _year(message)) and dated.since and year < today[:4]:
+        # Values say what holds now: what held then, dates alone say.
+        return Preference(replace(dated, number=rule.number, version=rule.version), Standing.IN_FORCE, f"{year}-12-31")
+    return Preference(rule, _standing(message, schema, rule), today)
+
+
+def _year(message: str) -> str:
+    found = _IN_YEAR.search(message)
+    return next((each for each in found.groups() if each), "") if found else ""
+
+
+def _standing(message: str, schema: Schema, rule: StandingRule) -> Standing:
     said, synonyms = " ".join(["", *words(message), ""]), _synonyms(schema, rule.field)
     for value, standing in rule.standings.items():
         named = (" ".join(["", *words(each), ""]) for each in (value, *synonyms.get(value, ())))
         if standing is not Standing.IN_FORCE and any(each in said for each in named):
-            return Preference(rule, standing)
-    return Preference(rule, Standing.NO_LONGER if _BEFORE.search(message) else Standing.IN_FORCE)
+            return standing
+    if _LATER.search(message):
+        return Standing.NOT_YET
+    return Standing.NO_LONGER if _BEFORE.search(message) else Standing.IN_FORCE
 
 
 def _synonyms(schema: Schema, name: str) -> Mapping[str, tuple[str, ...]]:
@@ -71,10 +111,79 @@ def _synonyms(schema: Schema, name: str) -> Mapping[str, tuple[str, ...]]:
     return field.synonyms if field else {}
 
 
+class Standings:
+    """The standing of documents on a day, by what they say themselves and by the versions of them among `items`."""
+
+    def __init__(self, rule: StandingRule, day: str, items: Iterable[Described]) -> None:
+        self._rule, self._day = rule, day
+        self._found: dict[DocumentKey, tuple[Standing | None, bool]] = {}
+        self._by_mark = defaultdict[tuple[str, str], list[Described]](list)
+        for each in {each.document: each for each in items}.values():
+            for mark in _marks(each, rule):
+                self._by_mark[mark].append(each)
+
+    def of(self, item: Described) -> Standing | None:
+        """The standing; None where nothing says it."""
+        return self._known(item)[0]
+
+    def state(self, item: Described) -> str:
+        """The standing in words, as `approved (in force)` or `replaced (no longer in force)`; empty without one."""
+        rule = self._rule
+        standing, is_replaced = self._known(item)
+        value = item.metadata.get(rule.field)
+        said = [str(value)] if isinstance(value, str) and value in rule.standings else []
+        # A date of the field's type has nothing of a document's own words.
+        since, until = (str(item.metadata.get(name, "")) for name in (rule.since, rule.until))
+        said += [f"from {since}"] if since > self._day and standing is Standing.NOT_YET else []
+        said += [f"until {until}"] if until and until < self._day and standing is Standing.NO_LONGER else []
+        said += ["replaced"] if is_replaced else []
+        return f"{', '.join(said) or 'current'} ({standing})" if standing else ""
+
+    def _known(self, item: Described) -> tuple[Standing | None, bool]:
+        """The standing, and whether it is that of a document which another one replaces."""
+        if item.document not in self._found:
+            self._found[item.document] = self._standing(item)
+        return self._found[item.document]
+
+    def _standing(self, item: Described) -> tuple[Standing | None, bool]:
+        own = self._rule.standing(item.metadata, self._day)
+        if own in (Standing.NOT_YET, Standing.NO_LONGER):
+            return own, False
+        marks = [mark for each in _marks(item, self._rule) for mark in (each, (_OPPOSITE[each[0]], each[1]))]
+        others = [each for mark in marks for each in self._by_mark.get(mark, ()) if each.document != item.document]
+        if any(self._has_begun(each) and replaces(each, item, self._rule) for each in others):
+            return Standing.NO_LONGER, True
+        if own is None and self._rule.field not in item.metadata:
+            return (Standing.IN_FORCE if any(replaces(item, each, self._rule) for each in others) else None), False
+        return own, False
+
+    def _has_begun(self, other: Described) -> bool:
+        """Whether the document can have replaced another; one that a value calls invalid may never have been valid."""
+        own = self._rule.standing(other.metadata, self._day)
+        return own in (Standing.IN_FORCE, None) or (own is Standing.NO_LONGER and not self._rule.field)
+
+
+def replaces(new: Described, old: Described, rule: StandingRule) -> bool:
+    """Whether one document replaces the other: it names it, or it is the higher or later version of the two."""
+    if _names(new, old, rule):
+        return True
+    if _names(old, new, rule) or not are_versions(new, old, rule):
+        return False
+    for name in (rule.version, rule.since):
+        one, other = (version_order(str(each.metadata.get(name, ""))) or each.metadata.get(name) for each in (new, old))
+        if one is not None and other is not None and one != other:
+            return str(one) > str(other)
+    return False
+
+
 def are_versions(one: Described, other: Described, rule: StandingRule) -> bool:
-    """Whether these are versions of one document: of one title, or one names the other as replaced."""
-    titles = {folded(_VERSION.sub("", each.title)) for each in (one, other)}
-    return len(titles) == 1 or _replaces(one, other, rule) or _replaces(other, one, rule)
+    """Whether these are versions of one document: of one number or else one title, or one names the other."""
+    if _names(one, other, rule) or _names(other, one, rule):
+        return True
+    numbers = [str(each.metadata.get(rule.number, "")) for each in (one, other)]
+    if all(numbers):
+        return folded(numbers[0]) == folded(numbers[1])
+    return _title(one) == _title(other)
 
 
 def preferred(
@@ -84,11 +193,14 @@ def preferred(
 
     Of a version's passages it is that under the same heading, else the first of them. `more`: others that it may be.
     """
+    if order is None:
+        return list(items)
+    standings = Standings(order.rule, order.day, map(of, (*items, *more)))
+    known = [each for each in (*items, *more) if _comes_first(of(each), order, standings)]
     placed: list[T] = []
     for item in items:
         here = of(item)
-        if order and order.is_other(here):
-            known = [each for each in (*items, *more) if order.has(of(each))]
+        if known and _is_other(here, order, standings):
             first = [each for each in known if are_versions(of(each), here, order.rule)]
             beside = [each for each in first if _heading(of(each)) == _heading(here)] or first
             if not any(each is done for each in beside for done in placed):
@@ -96,6 +208,12 @@ def preferred(
         if not any(item is done for done in placed):
             placed.append(item)
     return placed
+
+
+def _comes_first(item: Described, order: Preference, standings: Standings) -> bool:
+    if order.version:
+        return version_order(str(item.metadata.get(order.rule.version, ""))) == order.version
+    return standings.of(item) is order.first
 
 
 def preferred_passages(
@@ -108,26 +226,70 @@ def preferred_passages(
     ranked = list(passages)
     if order is None:
         return ranked
-    for place in range(len(ranked) - 1, -1, -1):
-        while place + 1 < len(ranked) and _goes_behind(ranked[place], ranked[place + 1], order):
-            ranked[place : place + 2] = ranked[place + 1], ranked[place]
-            place += 1
     best = {each.passage.passage_id for each in ranked}
     more = [RankedPassage(each.passage, None) for each in candidates if each.passage.passage_id not in best]
+    standings = Standings(order.rule, order.day, (each.passage for each in (*ranked, *more)))
+    is_other = {each.passage.document: _is_other(each.passage, order, standings) for each in ranked}
+    for place in range(len(ranked) - 1, -1, -1):
+        while place + 1 < len(ranked) and _goes_behind(ranked[place], ranked[place + 1], is_other):
+            ranked[place : place + 2] = ranked[place + 1], ranked[place]
+            place += 1
     return preferred(ranked, lambda each: each.passage, order, more)
 
 
-def _goes_behind(one: RankedPassage, other: RankedPassage, order: Preference) -> bool:
+def stated(
+    passages: Iterable[RankedPassage], schema: Schema, today: str, found: Iterable[Described]
+) -> list[RankedPassage]:
+    """The passages with the states of their documents. `found`: all that the user may view, to find versions among."""
+    if (rule := schema.in_force) is None:
+        return list(passages)
+    standings = Standings(rule, today, found)
+    return [replace(each, state=standings.state(each.passage)) for each in passages]
+
+
+def _is_other(item: Described, order: Preference, standings: Standings) -> bool:
+    """Whether the document is another than those that come first; one without any standing is neither."""
+    return not _comes_first(item, order, standings) and (bool(order.version) or standings.of(item) is not None)
+
+
+def _goes_behind(one: RankedPassage, other: RankedPassage, is_other: Mapping[DocumentKey, bool]) -> bool:
     if one.relevance is None or other.relevance is None or one.relevance - other.relevance >= _NEARLY:
         return False
-    return order.is_other(one.passage) and not order.is_other(other.passage)
+    return is_other[one.passage.document] and not is_other[other.passage.document]
 
 
-def _replaces(one: Described, other: Described, rule: StandingRule) -> bool:
-    value = one.metadata.get(rule.replaces, ())
-    names = set(map(folded, value if isinstance(value, tuple) else (str(value),)))
-    file = PurePosixPath(other.document.document_id)
-    return not names.isdisjoint({folded(str(file)), folded(file.stem), folded(other.title)})
+def _names(one: Described, other: Described, rule: StandingRule) -> bool:
+    """Whether the one names the other as replaced: by its id, its file's name, its title or its number."""
+    return not _named(one, rule).isdisjoint(_called(other, rule)) and one.document != other.document
+
+
+def _named(item: Described, rule: StandingRule) -> set[str]:
+    value = item.metadata.get(rule.replaces, ())
+    number = folded(str(item.metadata.get(rule.number, "")))
+    return set(map(folded, value if isinstance(value, tuple) else (str(value),))) - {number, ""}
+
+
+def _called(item: Described, rule: StandingRule) -> set[str]:
+    file = PurePosixPath(item.document.document_id)
+    names = (str(file), file.stem, item.title, str(item.metadata.get(rule.number, "")))
+    return set(map(folded, names)) - {""}
+
+
+# The kinds of marks by which versions of one document are found; what one names, another is called.
+_OPPOSITE = {"title": "title", "number": "number", "named": "called", "called": "named"}
+
+
+def _marks(item: Described, rule: StandingRule) -> Iterator[tuple[str, str]]:
+    yield "title", _title(item)
+    if number := folded(str(item.metadata.get(rule.number, ""))):
+        yield "number", number
+    if rule.replaces:
+        yield from (("named", each) for each in _named(item, rule))
+        yield from (("called", each) for each in _called(item, rule))
+
+
+def _title(item: Described) -> str:
+    return folded(_VERSION.sub("", item.title))
 
 
 def _heading(item: Described) -> tuple[str, ...]:

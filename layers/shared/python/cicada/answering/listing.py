@@ -57,7 +57,7 @@ class ListingAnswerer(Struct, frozen=True):
         if read.total == 0 and not plan.offset:
             yield Unanswered()
         if documents is not None and not plan.sort:
-            order = preference(question.message, schema, readable.conditions)
+            order = preference(question.message, schema, readable.conditions, plan.today)
             read = replace(read, rows=read.rows.only(preferred(read.rows.items, lambda row: row, order)))
         first = _matching(read.total, _in_words(readable, schema))
         yield from _parts(plan, readable, schema, read, first)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
 from cicada.answering.in_force import preference, preferred_passages
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -40,6 +41,7 @@ class PassageAnswerer(Struct, frozen=True):
     """Retrieval-augmented generation that always searches, instead of letting a model choose a search tool.
 
     `check_index` is called before it is said that nothing was found; it raises if the index lacks documents.
+    `versions`: tells what of the passages is in force; without it nothing is said of that.
     """
 
     search: KnowledgeSearch
@@ -47,6 +49,7 @@ class PassageAnswerer(Struct, frozen=True):
     gate: PermissionGate
     evidence: EvidenceLoop = field(default_factory=EvidenceLoop)
     check_index: CheckIndex = unchecked
+    versions: OtherVersions | None = None
 
     def answer(
         self,
@@ -63,7 +66,7 @@ class PassageAnswerer(Struct, frozen=True):
         """
         yield Progress("searching")
         base = base_of(self.search.bases, principal, plan.knowledge_base)
-        search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents)
+        search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
         with phase("judging"):
             found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
         if plan.named and documents:
@@ -100,8 +103,7 @@ def _prompt(
     plan: Plan, question: Question, shown: Permitted[RankedPassage], base: KnowledgeBase, earlier: Sequence[Turn]
 ) -> Prompt:
     conditions = [described(each, base.schema) for each in (*question.scope, *plan.filters)]
-    asked, in_force = plan.asked(question.message), base.schema.in_force
-    return passages_prompt(asked, shown, base.content, earlier, conditions=conditions, in_force=in_force)
+    return passages_prompt(plan.asked(question.message), shown, base.content, earlier, conditions=conditions)
 
 
 def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:
@@ -128,16 +130,19 @@ class _PermittedSearch:
         question: Question,
         principal: Principal,
         documents: frozenset[str] | None,
+        versions: OtherVersions | None = None,
     ) -> None:
         self.matching: int | None = None
         self.unmet: tuple[Condition, ...] = ()
         self._knowledge = knowledge
+        self._versions = versions
         self._gate = gate
         self._plan = plan
         self._principal = principal
         self._question = question
-        schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
-        self._order = preference(question.message, schema, (*question.scope, *plan.filters))
+        self._schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
+        conditions = (*question.scope, *plan.filters)
+        self._order = preference(question.message, self._schema, conditions, plan.today)
         self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
 
     def __call__(self, query: str) -> Retrieval:
@@ -150,6 +155,9 @@ class _PermittedSearch:
         self.matching = found.matching
         found = found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
         ordered = preferred_passages(found.passages, self._order, found.candidates)
+        if self._versions:
+            asked = self._schema, self._plan.today, self._readable, self._principal
+            ordered = self._versions.stated(ordered, *asked)
         return replace(found, ranking=Ranking(tuple(ordered), found.ranking.by))
 
     def _found(self, query: str) -> Retrieval:

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from cicada.answering.parts import Prompt
 from cicada.dialogue import EARLIER, Turn, earlier_turns
 from cicada.documents.model import Passage, ScriptLocator
-from cicada.knowledge_bases.schema import StandingRule
 from cicada.knowledge_bases.settings import ContentKind
 from cicada.permissions import Permitted
 from cicada.quotation import one_quoted_line, quoted
@@ -63,16 +62,14 @@ def passages_prompt(
     earlier: Sequence[Turn] = (),
     total: int | None = None,
     conditions: Sequence[str] = (),
-    in_force: StandingRule | None = None,
 ) -> Prompt:
     """The question with its passages, numbered from 1; `content` selects the instruction.
 
     `total`: how many there are in all, where they are read in their document's order instead of found by a search.
     `conditions`: what all their documents meet, such as `Status: approved`, which the texts themselves need not say.
-    `in_force`: the base's rule, by which each passage tells the state of its document.
     """
     shown = "\n\n".join(
-        passage_text(number, ranked.passage, in_force) for number, ranked in enumerate(passages, start=1)
+        passage_text(number, ranked.passage, ranked.state) for number, ranked in enumerate(passages, start=1)
     )
     before = f"{_conversation(earlier)}{_met(conditions)}"
     return Prompt(
@@ -105,24 +102,23 @@ def _conversation(earlier: Sequence[Turn]) -> str:
     return f"{EARLIER}\n\n{said}\n\n" if said else ""
 
 
-def passage_text(number: int, passage: Passage, in_force: StandingRule | None = None) -> str:
+def passage_text(number: int, passage: Passage, state: str = "") -> str:
     """A passage as the answering model sees it: its citation number and location, then its text."""
-    return f"[{number}]\n{_shown(passage, in_force)}"
+    return f"[{number}]\n{_shown(passage, state)}"
 
 
-def evidence_text(passage: Passage, in_force: StandingRule | None = None) -> str:
+def evidence_text(passage: Passage, state: str = "") -> str:
     """A passage as a tool returns it: without a number, because with Bedrock Agents the answer has no source for it."""
-    return f"Passage:\n{_shown(passage, in_force)}"
+    return f"Passage:\n{_shown(passage, state)}"
 
 
-def _shown(passage: Passage, in_force: StandingRule | None) -> str:
+def _shown(passage: Passage, state: str) -> str:
     """The place, the state and the text of a passage, each under the label of the application.
 
-    A state needs no bar: it is a value of the schema.
+    A state needs no bar: it is made of values of the schema, of days and of the application's words.
     """
-    standing = in_force.standing(passage.metadata) if in_force else None
-    state = (f"State: {passage.metadata[in_force.field]} ({standing})",) if in_force and standing else ()
-    return "\n".join((*_place(passage), *state, "Text:", quoted(passage.text)))
+    said = (f"State: {state}",) if state else ()
+    return "\n".join((*_place(passage), *said, "Text:", quoted(passage.text)))
 
 
 def _place(passage: Passage) -> Iterator[str]:

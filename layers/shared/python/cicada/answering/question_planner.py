@@ -131,7 +131,7 @@ class QuestionPlanner(Struct, frozen=True):
             listing=before.listing,
             shown=before.shown,
         )
-        plan = self.planner.plan(request)
+        plan = replace(self.planner.plan(request), today=request.now.date().isoformat())
         if plan.knowledge_base in ("", asked):
             return replace(plan, knowledge_base=asked)
         self._check(principal, plan.knowledge_base)

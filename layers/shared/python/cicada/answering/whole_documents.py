@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget, within_budget
 from cicada.answering.in_force import preference, preferred
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt
@@ -67,9 +68,11 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         with phase("searching"):
             dispatched = self.dispatcher.dispatch(plan.subjects, readable)
         base = base_of(self.bases, principal, plan.knowledge_base)
-        order = preference(question.message, base.schema, (*question.scope, *plan.filters))
+        order = preference(question.message, base.schema, (*question.scope, *plan.filters), plan.today)
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
         documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
+        states = iter(self._stated(list(chain.from_iterable(documents)), base, plan, principal))
+        documents = [[next(states) for _ in each] for each in documents]
         with phase("gate"):
             permitted = self.gate.permit(principal, list(chain.from_iterable(documents)), _document)
         # A comparison of what may be viewed with nothing is no comparison.
@@ -92,13 +95,22 @@ class WholeDocumentAnswerer(Struct, frozen=True):
             texts = {each.document_id: self.dispatcher.index.passages_of(each) for each in documents}
         again = [each for each in plan.again if each.document_id in texts]
         found = [each for each in _around(again, texts) if meets(each.metadata, question.scope)]
+        base = base_of(self.bases, principal, plan.knowledge_base)
+        passages = self._stated([RankedPassage(each, None) for each in found], base, plan, principal)
         with phase("gate"):
-            permitted = self.gate.permit(principal, [RankedPassage(each, None) for each in found], _document)
+            permitted = self.gate.permit(principal, passages, _document)
         if not permitted:
             return None
-        base = base_of(self.bases, principal, plan.knowledge_base)
         fitting = within_budget(permitted.items, base.context_tokens)
         return WholeDocuments(permitted.only(fitting), len(found), "last_answer", base)
+
+    def _stated(
+        self, passages: Sequence[RankedPassage], base: KnowledgeBase, plan: Plan, principal: Principal
+    ) -> list[RankedPassage]:
+        """The passages with the states of their documents."""
+        readable = readable_passages(principal, plan.knowledge_base)
+        versions = OtherVersions(self.dispatcher.index, self.gate)
+        return versions.stated(passages, base.schema, plan.today, readable, principal)
 
     def answer(
         self, documents: WholeDocuments, plan: Plan, question: Question, earlier: Sequence[Turn]
@@ -108,8 +120,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         asked, total = (plan.asked(question.message), None if plan.again else documents.total)
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
-        shown, in_force = documents.passages, base.schema.in_force
-        prompt = passages_prompt(asked, shown, base.content, earlier, total, in_force=in_force)
+        prompt = passages_prompt(asked, documents.passages, base.content, earlier, total)
         written = yield from streamed(self.model, prompt)
         yield written.finish(Finished((*documents.path, "generate"), None))
 

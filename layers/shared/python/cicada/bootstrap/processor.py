@@ -19,6 +19,7 @@ from cicada.answering.answer import Answerer
 from cicada.answering.asked_writes import asked_writes
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.other_bases import OtherBases
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import STEADY
@@ -29,7 +30,7 @@ from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endp
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.bootstrap.index import passage_index
-from cicada.bootstrap.search import evidence_loop, knowledge_search
+from cicada.bootstrap.search import evidence_loop, knowledge_search, today
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
@@ -102,10 +103,11 @@ def answerer() -> Answerer:
             completeness.check(principal, name)
         return found
 
-    agent_search = PermittedAgentSearch(search, gate, completeness.check)
+    agent_search = PermittedAgentSearch(search, gate, completeness.check, today)
+    evidence = evidence_loop(settings.search)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
-        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
+        passages=PassageAnswerer(search, chat, gate, evidence, completeness.check, OtherVersions(index, gate)),
         whole_documents=WholeDocumentAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),
         agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, agent_search, settings.model))),

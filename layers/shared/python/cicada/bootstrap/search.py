@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
@@ -59,7 +60,13 @@ def embedder(settings: SearchSettings) -> Embedder:
 def agent_search(settings: SearchSettings) -> PermittedAgentSearch:
     """The search of the theories agent's tools."""
     index = passage_index(settings)
-    return PermittedAgentSearch(knowledge_search(settings, index, knowledge_bases()), PermissionGate(index))
+    search = knowledge_search(settings, index, knowledge_bases())
+    return PermittedAgentSearch(search, PermissionGate(index), today=today)
+
+
+def today() -> str:
+    """The day, in UTC as all days are."""
+    return datetime.now(UTC).date().isoformat()
 
 
 def knowledge_search(settings: SearchSettings, index: CataloguedIndex, bases: KnowledgeBases) -> KnowledgeSearch:

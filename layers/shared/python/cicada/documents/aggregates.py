@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from cicada.documents.catalogue import EVERY, TITLE, Aggregate, DocumentRow, Sort
 from cicada.documents.model import Scalar
+from cicada.documents.versions import version_order
 
 MOST_GROUPS = 1000
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -114,8 +115,8 @@ def _rank(key: Key, rows: Sequence[DocumentRow], group: Sequence[str], sort: Sor
 
 def _ordered(ranked: Sequence[tuple[Scalar | None, Group]], *, descending: bool) -> list[Group]:
     """The groups by their ranks, then by their values. Those without a rank or without a value come last."""
-    by_key = sorted(ranked, key=lambda pair: tuple(map(_order, pair[1].values)))
-    by_rank = sorted(by_key, key=lambda pair: _order(pair[0]), reverse=descending)
+    by_key = sorted(ranked, key=lambda pair: tuple(map(_place, pair[1].values)))
+    by_rank = sorted(by_key, key=lambda pair: _place(pair[0]), reverse=descending)
     return [group for rank, group in sorted(by_rank, key=lambda pair: (not _is_named(pair[1]), pair[0] is None))]
 
 
@@ -128,6 +129,12 @@ def _order(value: Scalar | None) -> tuple[int, Scalar]:
     if value is None:
         return 3, ""
     return (2 if isinstance(value, str) else int(not isinstance(value, bool))), value
+
+
+def _place(value: Scalar | None) -> tuple[int, Scalar]:
+    """The place of a value among others. Versions that are written in two ways share one, and stay two values."""
+    kind, of_kind = _order(value)
+    return kind, version_order(value) or of_kind
 
 
 def _once(values: Sequence[Scalar]) -> tuple[Scalar, ...]:

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct, field
 
 from cicada.documents.model import Condition, DocumentKey, MetadataValue, Passage, Scalar
+from cicada.documents.versions import version_order
 
 
 class CardSection(Struct, frozen=True):
@@ -141,7 +142,10 @@ class ListedPage(Struct, frozen=True):
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:
-    """The rows in this order. Numbers come before texts, also in descending order: a text is not above a number."""
+    """The rows in this order. Numbers come before texts, also in descending order: a text is not above a number.
+
+    Versions are in their own order: 10.0 is above 9.0.
+    """
     keyed = [(_sort_key(row, sort), row) for row in sorted(rows, key=lambda row: row.document.document_id)]
     having = [(key, row) for key, row in keyed if key is not None]
     having.sort(key=lambda pair: pair[0], reverse=sort.descending)
@@ -151,9 +155,11 @@ def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:
 
 def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
     """The value by which rows are sorted, None without the field."""
-    value = row.title if sort.field == TITLE else row.metadata.get(sort.field, ())
+    if sort.field == TITLE:
+        return True, row.title
+    value = row.metadata.get(sort.field, ())
     first = value[:1] if isinstance(value, tuple) else (value,)
-    return (isinstance(first[0], str), first[0]) if first else None
+    return (isinstance(first[0], str), version_order(first[0]) or first[0]) if first else None
 
 
 def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:

@@ -7,6 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
+from cicada.documents.versions import version_order
+
 MetadataValue: TypeAlias = str | float | bool | tuple[str, ...]
 """A field's value. A date is its ISO text (`2026-01-31`); a keyword list is a tuple."""
 
@@ -117,8 +119,9 @@ class NoneOf(Struct, frozen=True):
 
 
 class Range(Struct, frozen=True):
-    """The field's number or date is within the bounds; None is no bound. A document without the field does not match.
+    """The field's number, date or version is within the bounds; None is no bound.
 
+    A document without the field does not match. Where the bounds are versions, values are compared as versions are.
     `least` and `most` are included, `above` and `below` are not.
     """
 
@@ -127,6 +130,11 @@ class Range(Struct, frozen=True):
     above: float | str | None = None
     most: float | str | None = None
     below: float | str | None = None
+
+    @property
+    def of_versions(self) -> Range:
+        """The same bounds as texts that sort as versions do."""
+        return Range(self.field, *map(version_order, (self.least, self.above, self.most, self.below)))
 
 
 class Exists(Struct, frozen=True):
@@ -194,6 +202,10 @@ def _within(value: Scalar, bounds: Range) -> bool:
         return False
     if not given and isinstance(value, str):
         return False
+    if any(version_order(each) for each in given):
+        if (version := version_order(value)) is None:
+            return False
+        value, bounds = version, bounds.of_versions
     return (
         (bounds.least is None or value >= bounds.least)  # type: ignore[operator]
         and (bounds.above is None or value > bounds.above)  # type: ignore[operator]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -11,6 +11,14 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, Standi
 from cicada.knowledge_bases.values import folded
 
 VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
+_TYPES_OF_STANDING: Mapping[str, tuple[FieldType, ...]] = {
+    "field": (),
+    "replaces": (FieldType.KEYWORD, FieldType.KEYWORDS),
+    "number": (FieldType.KEYWORD, FieldType.NUMBER),
+    "version": (FieldType.KEYWORD, FieldType.NUMBER),
+    "since": (FieldType.DATE,),
+    "until": (FieldType.DATE,),
+}
 # Names that are no metadata: each document has a title and viewers without them.
 _RESERVED = (TITLE, "readers")
 
@@ -98,9 +106,12 @@ def _order(schema: Schema) -> Iterator[Contradiction]:
 
 
 def _in_force(found: StandingRule, schema: Schema) -> Iterator[Contradiction]:
-    field, known = schema.fields.get(found.field), ", ".join(schema.fields) or "none"
+    yield from _named(found, schema)
+    if not (found.field or found.replaces or found.version or found.since or found.until):
+        reason = "nothing says what is in force; name a field, replaces, version, since or until."
+        yield Contradiction(("in_force",), reason)
+    field = schema.fields.get(found.field)
     if field is None:
-        yield Contradiction(("in_force", "field"), f"there is no field '{found.field}'; use one of {known}.")
         return
     if field.type is not FieldType.KEYWORD or not field.shown:
         reason = f"the field '{found.field}' must be a keyword that is shown, so that people see which document holds."
@@ -117,7 +128,18 @@ def _in_force(found: StandingRule, schema: Schema) -> Iterator[Contradiction]:
                 reason = f"'{value}' stands in {meaning[value]} too; a value says one thing, so keep one."
                 yield Contradiction(("in_force", key), reason)
             meaning[value] = key
-    replaces = schema.fields.get(found.replaces)
-    if found.replaces and (replaces is None or replaces.type not in (FieldType.KEYWORD, FieldType.KEYWORDS)):
-        reason = f"'{found.replaces}' is no keyword field of the schema, so it cannot name what a document replaces."
-        yield Contradiction(("in_force", "replaces"), reason)
+
+
+def _named(found: StandingRule, schema: Schema) -> Iterator[Contradiction]:
+    """Fields of the rule that the schema lacks, or that are of a type which cannot say it."""
+    for key, types in _TYPES_OF_STANDING.items():
+        name = getattr(found, key)
+        field = schema.fields.get(name)
+        if name and field is None:
+            known = ", ".join(schema.fields) or "none"
+            yield Contradiction(("in_force", key), f"there is no field '{name}'; use one of {known}.")
+        elif field and types and field.type not in types:
+            reason = f"the field '{name}' is of type {field.type}; use one of type {' or '.join(types)}."
+            yield Contradiction(("in_force", key), reason)
+    if found.field == "" and (found.values or found.not_yet or found.no_longer):
+        yield Contradiction(("in_force",), "it has values and no field that has them; name the field.")

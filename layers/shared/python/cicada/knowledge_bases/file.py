@@ -86,11 +86,15 @@ class _File(Form, frozen=True):
 
 
 class _StandingRule(Form, frozen=True):
-    field: _Text
-    values: tuple[_Text, ...]
+    field: _Text = ""
+    values: tuple[_Text, ...] = ()
     not_yet: tuple[_Text, ...] = ()
     no_longer: tuple[_Text, ...] = ()
     replaces: _Text = ""
+    number: _Text = ""
+    version: _Text = ""
+    since: _Text = ""
+    until: _Text = ""
 
 
 class _Changes(_File, frozen=True):
@@ -136,7 +140,7 @@ def _in_force(text: str, name: str, table: object) -> StandingRule | None:
     if table is None:
         return None
     found = _read_field(_StandingRule, text, name, table, ("in_force",))
-    return StandingRule(found.field, found.values, found.not_yet, found.no_longer, found.replaces)
+    return StandingRule(*(getattr(found, name) for name in StandingRule.__struct_fields__))
 
 
 def _field(text: str, name: str, field: str, table: object) -> SchemaField:

@@ -2,7 +2,7 @@
 
     status=approved          status=draft,approved     one of these values; of a list, one of them is among it
     status!=retired          none of these values, or no value at all
-    effective>=2026-01-01    also >, <= and <, for numbers and dates
+    effective>=2026-01-01    also >, <= and <, for numbers, dates and versions (version>=2.1)
     owner?  owner=*          the field has a value; `!owner` and `owner!=*`: it has none
 
 A value with a comma stands in double quotes. docs/metadata.md describes the whole.
@@ -20,6 +20,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
+from cicada.documents.versions import version_order
 from cicada.errors import InvalidFilterError
 from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import Unusable, as_keyword, either_form, field_named, typed
@@ -123,10 +124,11 @@ def _value(field: SchemaField | None, given: Scalar) -> Scalar:
 
 
 def _range(field: SchemaField | None, name: str, written: WrittenFilter) -> Range:
-    if field is None or field.type not in _ORDERED:
-        kind = field.type if field else FieldType.KEYWORD
+    kind, bound = field.type if field else FieldType.KEYWORD, written.values[0]
+    value = _value(field, bound) if kind in (*_ORDERED, FieldType.KEYWORD) else None
+    if value is None or (kind is FieldType.KEYWORD and not version_order(value)):
         raise InvalidFilterError(f"The field '{name}' is of type {kind}, which has no order; use = or !=.")
-    bounds: dict[str, Any] = {_BOUNDS[written.op]: _value(field, written.values[0])}
+    bounds: dict[str, Any] = {_BOUNDS[written.op]: value}
     return Range(name, **bounds)
 
 

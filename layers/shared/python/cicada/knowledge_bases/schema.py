@@ -52,16 +52,22 @@ class Standing(StrEnum):
 
 
 class StandingRule(Struct, frozen=True):
-    """Which values of `field` say that a document is in force, not yet, or no longer.
+    """What says that a document is in force, not yet, or no longer: the fields that it names, empty without such ones.
 
-    `replaces`: the field in which a document names those that it replaces; empty without such a field.
+    `values`, `not_yet`, `no_longer`: what the values of `field` say. `since`, `until`: the first and the last day.
+    `replaces`: where a document names those that it replaces. `number`: what all versions of one document share.
+    `version`: of two versions the one with the higher number replaces the other, else the one with the later `since`.
     """
 
-    field: str
-    values: tuple[str, ...]
+    field: str = ""
+    values: tuple[str, ...] = ()
     not_yet: tuple[str, ...] = ()
     no_longer: tuple[str, ...] = ()
     replaces: str = ""
+    number: str = ""
+    version: str = ""
+    since: str = ""
+    until: str = ""
 
     @property
     def standings(self) -> dict[str, Standing]:
@@ -69,17 +75,28 @@ class StandingRule(Struct, frozen=True):
         lists = {Standing.IN_FORCE: self.values, Standing.NOT_YET: self.not_yet, Standing.NO_LONGER: self.no_longer}
         return {value: standing for standing, values in lists.items() for value in values}
 
-    def standing(self, metadata: Mapping[str, MetadataValue]) -> Standing | None:
-        """The standing of a document with this metadata, None where its value says nothing."""
+    def standing(self, metadata: Mapping[str, MetadataValue], day: str) -> Standing | None:
+        """The standing that the metadata gives a document on a day, None where it says nothing.
+
+        `day`: as `2026-01-31`; empty where it is not known, and then dates say nothing.
+        """
         value = metadata.get(self.field)
-        return self.standings.get(value) if isinstance(value, str) else None
+        said = self.standings.get(value) if isinstance(value, str) else None
+        if not day or said in (Standing.NOT_YET, Standing.NO_LONGER):
+            return said
+        since, until = (str(metadata.get(name, "")) for name in (self.since, self.until))
+        if since > day:
+            return Standing.NOT_YET
+        if until and until < day:
+            return Standing.NO_LONGER
+        return said or (Standing.IN_FORCE if since or until else None)
 
 
 class Schema(Struct, frozen=True):
     """The fields by name. Metadata of other names is kept as keywords.
 
     `items`: what one record is called, singular; plurals are understood. `sort`: the order of a listing that asks for
-    none. `date`: the date field that "latest" and a bare period mean. `in_force`: None where no field says what holds.
+    none. `date`: the date field that "latest" and a bare period mean. `in_force`: None where nothing says what holds.
     `logins`: for a user's login, the name by which owner fields call this person.
     """
 

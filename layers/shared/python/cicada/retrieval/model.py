@@ -123,10 +123,14 @@ class Candidate(Struct, frozen=True):
 
 
 class RankedPassage(Struct, frozen=True):
-    """A passage of the final order. `relevance` is 0 to 1, or None where no text was ranked."""
+    """A passage of the final order. `relevance` is 0 to 1, or None where no text was ranked.
+
+    `state`: whether its document is in force, as the model is told; empty where nothing says so.
+    """
 
     passage: Passage
     relevance: float | None
+    state: str = ""
 
 
 class Ranking(Struct, frozen=True):

@@ -220,7 +220,9 @@ def _of_number(found: Meaning, mention: Mention, role: Role, type: FieldType) ->
     if comparison == "eq":
         value: Scalar = number if type is FieldType.NUMBER else mention.text
         return found.adding(field, value, negated=role.negated > _LIKELY)
-    return found.bounding(field, replace(Bounds(), **{comparison: number}))
+    # A keyword that is compared with a number is a version, and is kept as text: 7.0 is not 7.
+    bound = number if type is FieldType.NUMBER else mention.text
+    return found.bounding(field, replace(Bounds(), **{comparison: bound}))
 
 
 def _years(comparison: str, year: int) -> Bounds:

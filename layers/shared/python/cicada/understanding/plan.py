@@ -80,6 +80,7 @@ class Plan(Struct, frozen=True):
     `before`: the question before, as it stands alone, where the message only makes sense with it.
     `may_follow`: the question before, where a short message may go on from it though nothing in it says so.
     `again`: passages of the last answer that this one is made from too, instead of a search.
+    `today`: the day of the question in the user's time zone, as `2026-01-31`; empty where it does not count.
     `confidence`: 0 to 1, how likely the rules' plan is right; a model does not say. `clarification`: what to ask back.
     """
 
@@ -109,6 +110,7 @@ class Plan(Struct, frozen=True):
     before: str = ""
     may_follow: str = ""
     again: tuple[ShownDocument, ...] = ()
+    today: str = ""
 
     @property
     def is_listing(self) -> bool:

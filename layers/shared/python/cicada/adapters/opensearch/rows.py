@@ -32,6 +32,7 @@ from cicada.documents.model import (
     Range,
     Scalar,
 )
+from cicada.documents.versions import version_order
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import EmbeddedPassage, Vector, card_texts
 
@@ -40,7 +41,7 @@ from cicada.retrieval.model import EmbeddedPassage, Vector, card_texts
 # An index's mapping is fixed at its creation, so one field holds the values of all metadata fields. A term is the
 # field's
 # name as JSON, a letter for the kind of value, and the value in a form whose order as text is the value's own order. A
-# range of values is then a range of terms.
+# range of values is then a range of terms. A version has a second term, of the kind `v`, with the order of versions.
 
 PASSAGE_FACETS = "facets"
 ROW_FACETS = "row_facets"
@@ -56,12 +57,14 @@ def content_term(content_hash: str) -> str:
 
 
 def facets(metadata: Mapping[str, MetadataValue]) -> list[str]:
-    """One term for each value of each field."""
-    return [
-        facet(name, value)
+    """One term for each value of each field, and one more for each version."""
+    found = [
+        (name, value)
         for name, values in metadata.items()
         for value in (values if isinstance(values, tuple) else (values,))
     ]
+    versions = ((name, order) for name, value in found if (order := version_order(value)))
+    return [*(facet(*each) for each in found), *(f"{_name(name)}v{order}" for name, order in versions)]
 
 
 def facet(name: str, value: Scalar) -> str:
@@ -104,7 +107,7 @@ def _literally(text: str) -> str:
 
 def values_body(field: str, most: int) -> dict[str, Any]:
     """An aggregation: the terms of one field of the rows, most frequent first."""
-    return {"terms": {"field": ROW_FACETS, "include": f"{_literally(_name(field))}.*", "size": most}}
+    return {"terms": {"field": ROW_FACETS, "include": f"{_literally(_name(field))}[bns].*", "size": most}}
 
 
 def _terms(condition: AnyOf | NoneOf, facets: str) -> dict[str, Any]:
@@ -113,14 +116,21 @@ def _terms(condition: AnyOf | NoneOf, facets: str) -> dict[str, Any]:
 
 def _bounds(condition: Range) -> dict[str, str]:
     """The terms of the range. Where a bound is missing, the first or last possible term of the other bound's kind."""
-    given = {"gte": condition.least, "gt": condition.above, "lte": condition.most, "lt": condition.below}
-    bounds = {name: facet(condition.field, value) for name, value in given.items() if value is not None}
-    kind = "s" if any(isinstance(value, str) for value in given.values()) else "n"
+    of_versions = condition.of_versions
+    is_of_versions = any((of_versions.least, of_versions.above, of_versions.most, of_versions.below))
+    bounds = of_versions if is_of_versions else condition
+    given = {"gte": bounds.least, "gt": bounds.above, "lte": bounds.most, "lt": bounds.below}
+    kind = "v" if is_of_versions else "s" if any(isinstance(value, str) for value in given.values()) else "n"
+    stated = {name: value for name, value in given.items() if value is not None}
+    found = {
+        name: f"{_name(condition.field)}{f'v{value}' if is_of_versions else _sortable(value)}"
+        for name, value in stated.items()
+    }
     if condition.least is None and condition.above is None:
-        bounds["gte"] = f"{_name(condition.field)}{kind}"
+        found["gte"] = f"{_name(condition.field)}{kind}"
     if condition.most is None and condition.below is None:
-        bounds["lt"] = f"{_name(condition.field)}{chr(ord(kind) + 1)}"
-    return bounds
+        found["lt"] = f"{_name(condition.field)}{chr(ord(kind) + 1)}"
+    return found
 
 
 def _name(name: str) -> str:
