@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import EvidenceLoop
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.parts import AnswerPart, Finished, ModelUsage, Text
+from cicada.answering.parts import AnswerPart, Finished, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.whole_documents import WholeDocumentAnswerer
@@ -17,6 +17,7 @@ from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate

@@ -110,7 +110,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         yield Cited(documents.passages, base.schema)
         shown, in_force = documents.passages, base.schema.in_force
         prompt = passages_prompt(asked, shown, base.content, earlier, total, in_force=in_force)
-        written = yield from streamed(self.model, prompt)
+        written = yield from streamed(self.model.stream(prompt))
         yield written.finish(Finished((*documents.path, "generate"), None))
 
 

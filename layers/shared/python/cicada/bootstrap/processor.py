@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
@@ -102,10 +104,12 @@ def answerer() -> Answerer:
             completeness.check(principal, name)
         return found
 
-    agent_search = PermittedAgentSearch(search, gate, completeness.check)
+    loop = evidence_loop(settings.search)
+    judging = replace(loop, rewriters=())
+    agent_search = PermittedAgentSearch(search, gate, index, judging, completeness.check)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
-        passages=PassageAnswerer(search, chat, gate, evidence_loop(settings.search), completeness.check),
+        passages=PassageAnswerer(search, chat, gate, loop, completeness.check),
         whole_documents=WholeDocumentAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),
         agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, agent_search, settings.model))),

@@ -59,7 +59,7 @@ def embedder(settings: SearchSettings) -> Embedder:
 def agent_search(settings: SearchSettings) -> PermittedAgentSearch:
     """The search of the theories agent's tools."""
     index = passage_index(settings)
-    return PermittedAgentSearch(knowledge_search(settings, index, knowledge_bases()), PermissionGate(index))
+    return PermittedAgentSearch(knowledge_search(settings, index, knowledge_bases()), PermissionGate(index), index)
 
 
 def knowledge_search(settings: SearchSettings, index: CataloguedIndex, bases: KnowledgeBases) -> KnowledgeSearch:
