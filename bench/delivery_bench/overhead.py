@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from bench.delivery_bench.metered_aws import MeteredAws
 from bench.delivery_bench.pipeline import PacedModel, Pipeline, tokens
-from cicada.answering.parts import ModelUsage, Prompt
+from cicada.answering.parts import Prompt
 from cicada.answering.pump import Pace
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import Chunk
+from cicada.generation import ModelUsage
 
 _WARM_UP = 5
 # Long enough that everything before the answer is sent before the model's first token.

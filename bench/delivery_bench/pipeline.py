@@ -19,7 +19,7 @@ from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.model import AgentTurn
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.parts import ModelUsage, Prompt
+from cicada.answering.parts import Prompt
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processed, Processor
 from cicada.answering.pump import STEADY, Pace
@@ -36,6 +36,7 @@ from cicada.document_routing.naming import Dispatcher
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
 from cicada.errors import CicadaError
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate

@@ -62,6 +62,16 @@ def search_evidence(query: str = "") -> BedrockFunctionResponse:
     return answered(app, lambda session: theory_tools().search_evidence(session, query))
 
 
+@app.tool()
+def judge_theory(
+    title: str = "", verdict: str = "", supporting: str = "", contradicting: str = "", reason: str = ""
+) -> BedrockFunctionResponse:
+    return answered(
+        app,
+        lambda session: theory_tools().judge_theory(session, title, verdict, supporting, contradicting, reason),
+    )
+
+
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """Function-details event in, the tool's sentences out."""
     return app.resolve(event, context)

@@ -80,11 +80,11 @@ def _asks_of(question: str, passages: Sequence[Passage]) -> bool:
 def _outline(passages: Sequence[Passage]) -> str:
     """The first words of passages at equal distances, which is no summary but shows what was read."""
     if len(passages) == 1 and _is_short(passages[0]):
-        return _quote([whole(passages[0])])
+        return quote([whole(passages[0])])
     spans = [span for span in spans_of(passages) if not span.is_stage]
     parts = [list(group) for _, group in groupby(spans, lambda span: span.rank)]
     shown = min(len(parts), OUTLINED)
-    return "\n".join(_quote(beginning(parts[at * len(parts) // shown])) for at in range(shown))
+    return "\n".join(quote(beginning(parts[at * len(parts) // shown])) for at in range(shown))
 
 
 def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> str:
@@ -98,8 +98,8 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
         return ""
     best = found.spans[found.ranked[0][0]].passage
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
-        return _quote([whole(best)])
-    lines = [_quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
+        return quote([whole(best)])
+    lines = [quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
 
 
@@ -153,7 +153,7 @@ def _runs(positions: Sequence[int], spans: Sequence[Span]) -> Iterator[list[int]
         yield run
 
 
-def _quote(run: Sequence[Span]) -> str:
+def quote(run: Sequence[Span]) -> str:
     """`Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`."""
     span = run[0]
     number = span.passage.number

@@ -8,16 +8,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from local.bedrock import agent_replies
+from local.bedrock import agent_replies, weighing
 from local.bedrock.agent_heads import earlier
 from local.bedrock.agent_heads.correction import corrected
 from local.bedrock.agent_heads.earlier import Turn
 from local.bedrock.agent_heads.request import AgentHeads, Request, packaged
 from local.bedrock.agent_replies import ASKING, NOUNS, TAKEN, is_missing
 from local.bedrock.embedder import Embedder
-from local.bedrock.extractive import evidence
-from local.bedrock.prompt import parse
+from local.bedrock.prompt import Passage, parse
 from local.bedrock.tools import Tool
+from local.bedrock.weighing import numbers_of, opposite, weighed
 
 _SURE = 0.9
 _TITLE_WORDS = 6
@@ -36,6 +36,7 @@ _ONE = re.compile(r"\b(?:profile|theory|card|entry|note)\b", re.IGNORECASE)
 _CREATES = re.compile(r"\b(?:create|make|new|start|set up|another|one more)\b", re.IGNORECASE)
 # Words before the name of an entry that is taken to be there: "add to Banquo: …".
 _ADDS_TO = re.compile(r"\b(?:to|into|onto|in|on|update|extend)\b", re.IGNORECASE)
+_TITLE = re.compile(r"^The theory “([^”]+)”")
 _KEPT = re.compile(r"^The (?:\w+ )?(?:profile|theory) “[^\n]*:\n((?:\|[^\n]*(?:\n|$))+)")
 
 
@@ -226,14 +227,61 @@ def _further(request: Request, message: str, done: Sequence[Done], offered: Mapp
     if is_missing(last.result) and _is_new(request, message):
         new = offered[_tool_name(replace(request, action="save"))]
         return Call(new, _arguments(replace(request, action="save"), message, new))
-    kept = _KEPT.match(last.result) if last.name.startswith("get_") else None
-    text = re.sub(r"^\| ?", "", kept[1], flags=re.MULTILINE).strip() if kept else ""
-    if request.action == "search" and last.name == "get_theory":
-        return Call(offered["search_evidence"], {"query": text or request.text or request.name})
+    if request.action == "search":
+        return _evidence_step(request, done, offered)
+    text = _kept(last)
     if request.action == "amend" and text:
         request = replace(request, text=corrected(text, message, request.text) or request.text)
         return Call(offered[_tool_name(request)], _arguments(request, message, offered[_tool_name(request)]))
     return None
+
+
+def _kept(done: Done) -> str:
+    """The text of the entry that was read; empty if none was."""
+    kept = _KEPT.match(done.result) if done.name.startswith("get_") else None
+    return re.sub(r"^\| ?", "", kept[1], flags=re.MULTILINE).strip() if kept else ""
+
+
+def _evidence_step(request: Request, done: Sequence[Done], offered: Mapping[str, Tool]) -> Call | None:
+    """Two searches, for the statement and for its opposite, then the verdict; open if no other is accepted."""
+    statement, last = _statement(request, done), done[-1]
+    searches = sum(each.name == "search_evidence" for each in done)
+    if searches == 0 or (searches == 1 and "judge_theory" in offered):
+        return Call(offered["search_evidence"], {"query": opposite(statement) if searches else statement})
+    passages = _passages(done)
+    if "judge_theory" not in offered or any(each.number is None for each in passages):
+        return None
+    found = weighed(statement, passages)
+    verdict = found.verdict
+    if last.name == "judge_theory":
+        if not last.result.startswith("Refused") or last.arguments["verdict"] == "open":
+            return None
+        verdict = "open"
+    arguments = {
+        "title": _title(done),
+        "verdict": verdict,
+        "supporting": numbers_of(found.supporting),
+        "contradicting": numbers_of(found.contradicting),
+        "reason": found.reason,
+    }
+    return Call(offered["judge_theory"], {name: value for name, value in arguments.items() if value})
+
+
+def _statement(request: Request, done: Sequence[Done]) -> str:
+    """What is tested: the text that is kept, or what the message says."""
+    return next(filter(None, map(_kept, done)), "") or request.text or request.name
+
+
+def _title(done: Sequence[Done]) -> str:
+    """The title of the theory that was read; empty if none was."""
+    titles = (_TITLE.match(each.result) for each in done if _kept(each))
+    return next((found[1] for found in titles if found), "")
+
+
+def _passages(done: Sequence[Done]) -> list[Passage]:
+    """The passages of all searches, each once."""
+    found = (each for search in done if search.name == "search_evidence" for each in parse(search.result).passages)
+    return list({(each.heading, each.lines): each for each in found}.values())
 
 
 def _is_new(request: Request, message: str) -> bool:
@@ -252,8 +300,9 @@ def _told(request: Request, done: Sequence[Done], embedder: Embedder) -> str:
     last = done[-1]
     if last.failed:
         return f"That did not work: {last.result}"
-    passages = parse(last.result).passages
-    if passages:
-        return evidence(last.arguments.get("query", ""), passages, embedder)
+    if any(each.name == "search_evidence" for each in done):
+        passages = _passages(done)
+        judged = last.result.partition("\n")[0] if last.name == "judge_theory" else ""
+        return "\n\n".join(filter(None, (weighing.told(_statement(request, done), passages, embedder), judged)))
     shown = done if request.action == "list" else done[-1:]
     return "\n\n".join(agent_replies.told(request, each.result) for each in shown)

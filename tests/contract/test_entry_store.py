@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from cicada.adapters.dynamodb import entry_store as dynamo_entry_store
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.agents.evidence import Ground, Judgement, Verdict
 from cicada.agents.model import (
     EARLIER_KEPT_SECONDS,
     THEORY,
@@ -206,6 +207,28 @@ def test_any_order_of_saves_and_deletes_ends_like_the_same_on_a_dictionary(
             with pytest.raises(EntryChangedError):
                 store.write(scope, Change(given, None, 1.0))
     assert store.live(scope) == [expected[key] for key in sorted(expected)]
+
+
+JUDGED = Judgement(Verdict.SUPPORTED, "…", (Ground("macbeth.json", "v1", "macbeth.json#000001", "Macbeth, 5.5"),), 2.5)
+
+
+def test_a_judgement_is_kept_in_place_and_stays_with_the_state_that_it_is_of(store: EntryStore) -> None:
+    add(store, BANQUO)
+    store.keep_judgement(SHELF, replace(BANQUO, judgement=JUDGED))
+    judged = replace(BANQUO, judgement=JUDGED)
+    assert store.live(SHELF) == [judged]
+    assert store.earlier(SHELF, 0) == []
+    after = following(judged, text="A ghost.", judgement=None)
+    store.write(SHELF, Change(judged, after, 3.0))
+    assert store.live(SHELF) == [after]
+    assert [each.entry for each in store.earlier(SHELF, 0)] == [judged]
+
+
+def test_a_judgement_of_a_state_that_has_passed_is_refused(store: EntryStore) -> None:
+    add(store, BANQUO)
+    change(store, BANQUO, at=2.0, text="A ghost.")
+    with pytest.raises(EntryChangedError):
+        store.keep_judgement(SHELF, replace(BANQUO, judgement=JUDGED))
 
 
 def test_the_rows_of_a_user_are_under_one_key_and_only_earlier_states_expire() -> None:

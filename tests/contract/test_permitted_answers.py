@@ -12,7 +12,7 @@ from cicada.agents.model import AgentTurn
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.parts import AnswerPart, Finished, Listed, ModelUsage, Progress
+from cicada.answering.parts import AnswerPart, Finished, Listed, Progress
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
@@ -21,6 +21,7 @@ from cicada.documents.aggregates import Key
 from cicada.documents.catalogue import Aggregate, DocumentRow
 from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey
 from cicada.errors import UnavailableError
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
@@ -88,7 +89,7 @@ class SearchingAgent:
     search: PermittedAgentSearch
 
     def reply(self, turn: AgentTurn) -> Iterator[str]:
-        yield self.search.search(turn.principal, turn.knowledge_base, turn.message)
+        yield self.search.search(turn.principal, turn.knowledge_base, turn.message, turn.evidence)
 
 
 @dataclass
@@ -137,7 +138,7 @@ class Castle:
             PassageAnswerer(search, self.model, gate),
             WholeDocumentAnswerer(Dispatcher(self.index), search.bases, gate, self.model),
             ListingAnswerer(self.index, search.bases, gate),
-            SearchingAgent(PermittedAgentSearch(search, gate)),
+            SearchingAgent(PermittedAgentSearch(search, gate, self.index)),
             self.model,
         )
         return answerer.answer(QUESTION, principal)

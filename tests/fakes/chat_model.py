@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterable
 
-from cicada.answering.parts import ModelUsage, Prompt
+from cicada.answering.parts import Prompt
 from cicada.errors import CicadaError
+from cicada.generation import ModelUsage
 
 Step = str | ModelUsage | Exception | Callable[[], object]
 

@@ -33,6 +33,12 @@ class InMemoryEntryStore:
         if before:
             self._keep(scope, EntryVersion(before, change.at))
 
+    def keep_judgement(self, scope: EntryScope, entry: Entry) -> None:
+        stored = self._live.get(scope, {}).get(entry.key)
+        if stored is None or (stored.id, stored.version) != (entry.id, entry.version):
+            raise EntryChangedError
+        self._live[scope] = self._live[scope] | {entry.key: entry}
+
     def _keep(self, scope: EntryScope, lost: EntryVersion) -> None:
         entry = lost.entry
         dropped = (entry.id, entry.version - VERSIONS_KEPT)

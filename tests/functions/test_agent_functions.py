@@ -13,7 +13,7 @@ import pytest
 
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.entries import Keeping
-from cicada.agents.model import Cite, uncited
+from cicada.agents.evidence import TurnEvidence
 from cicada.agents.theories import TheoryTools
 from cicada.bootstrap.agents import profile_tools
 from cicada.identity import Principal
@@ -188,6 +188,7 @@ def test_every_theory_tool(table: tuple[DynamoDBClient, str], monkeypatch: pytes
     assert said("get_theory", title="the third man").startswith(
         "The theory “The third man”, saved on 1970-01-01:\n| It"
     )
+    assert said("judge_theory", title="The third man", verdict="open").startswith("Verdicts are not kept here.")
     assert said("delete_theory", title="The third man").startswith("Deleted the theory “The third man”.")
     assert said("list_theories") == "You have no theories."
     assert said("restore_theory").endswith("It reads:\n| It is Macbeth.")
@@ -219,7 +220,7 @@ def test_failed_search_is_no_empty_result(table: tuple[DynamoDBClient, str], mon
         (
             "agent_theories",
             "save_theory list_theories list_profiles get_theory append_to_theory amend_theory rename_theory "
-            "delete_theory restore_theory search_evidence",
+            "delete_theory restore_theory search_evidence judge_theory",
         ),
     ],
 )
@@ -237,7 +238,9 @@ def test_what_a_search_shows_is_recorded(
     table: tuple[DynamoDBClient, str], monkeypatch: pytest.MonkeyPatch, audited: RecordingTrail
 ) -> None:
     class Showing(FixedAgentSearch):
-        def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
+        def search(
+            self, principal: Principal, knowledge_base: str, query: str, evidence: TurnEvidence | None = None
+        ) -> str:
             note_shown([ShownDocument(knowledge_base, "macbeth.json", "v1")])
             return super().search(principal, knowledge_base, query)
 

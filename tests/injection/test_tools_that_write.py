@@ -25,7 +25,8 @@ from tests.unit.agents.keeping import ANN, NOON, profile_tools, theory_tools
 from tests.unit.answering.situation import Situation
 from tests.unit.answering.test_conversation import asked
 
-READING = ("list_", "get_", "search_")
+# To judge a theory changes nothing of what the user wrote; what it takes is tested with the agents.
+READING = ("list_", "get_", "search_", "judge_")
 SHELF = EntryScope(ANN.principal, ANN.knowledge_base, AgentKind.THEORIES)
 OWL = Entry("id", THEORY, "Owl", "It is an omen.", 1, NOON)
 START = event("messageStart", {"role": "assistant"})

@@ -7,7 +7,8 @@ import pytest
 from botocore.exceptions import ClientError, EventStreamError
 
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.answering.parts import ModelUsage, Prompt, Stop
+from cicada.answering.parts import Prompt
+from cicada.generation import ModelUsage, Stop
 from local.bedrock.app import build
 from local.bedrock.embedder import Embedder
 from local.bedrock.settings import Settings

@@ -42,6 +42,14 @@ THEORIES = (
     function("delete_theory", title=("Its title", True)),
     function("restore_theory", title=("Its title", False), version=("Its number", False)),
     function("search_evidence", query=("The claim", True)),
+    function(
+        "judge_theory",
+        title=("Its title", False),
+        verdict=("The verdict", True),
+        supporting=("Numbers", False),
+        contradicting=("Numbers", False),
+        reason=("Why", True),
+    ),
 )
 
 
@@ -212,6 +220,28 @@ def test_the_evidence_for_a_saved_theory_is_searched_by_its_statement() -> None:
     assert called(THEORIES, message, read) == ("search_evidence", {"query": "the bear is real"})
 
 
+READ = Done("get_theory", {"title": "Exit"}, "The theory “Exit”, saved on 2026-11-01:\n| the bear is real\n\nVerdict …")
+FOUND = "Passages\n\n[4]\nDocument:\n| Tales\nSection:\n| Woods\nText:\n| The bear is not real. A wolf is."
+
+
+def test_a_saved_theory_is_searched_for_and_against_then_judged_then_told() -> None:
+    message = "Is there evidence for my theory Exit?"
+    first = Done("search_evidence", {"query": "the bear is real"}, FOUND)
+    assert called(THEORIES, message, READ, first) == ("search_evidence", {"query": "the bear is not real"})
+    second = Done("search_evidence", {"query": "the bear is not real"}, FOUND)
+    name, arguments = called(THEORIES, message, READ, first, second)
+    assert name == "judge_theory"
+    assert arguments.pop("reason").endswith("0 speak for it and 1 against it.")
+    assert arguments == {"title": "Exit", "verdict": "contradicted", "contradicting": "4"}
+    judged = Done("judge_theory", arguments, "The theory “Exit” was judged contradicted.\nAnswer with the verdict.")
+    assert said(THEORIES, message, READ, first, second, judged) == (
+        'On “the bear is real”:\n\nAgainst:\n"The bear is not real." — Tales, Woods [4]\n\nVerdict: contradicted.\n\n'
+        "The theory “Exit” was judged contradicted."
+    )
+    refused = Done("judge_theory", arguments, "Refused: no search found passages that are near enough.")
+    assert called(THEORIES, message, READ, first, second, refused)[1]["verdict"] == "open"
+
+
 def test_a_refusal_and_another_agents_request_say_that_nothing_was_done_with_a_sentence_to_copy() -> None:
     refused = Done("save_profile", {}, "Refused: the user's message does not ask to save anything, so nothing …")
     assert said(PROFILES, "Create a profile of Paulina: a widow", refused) == (
@@ -230,8 +260,8 @@ def test_passages_without_numbers_are_quoted_by_their_places_alone() -> None:
         "| GHOST: The serpent that did sting thy father's life\n| now wears his crown.\n\n(4 more not shown here.)"
     )
     done = Done("search_evidence", {"query": "The serpent that did sting thy father's life"}, result)
-    text = said(THEORIES, "My theory: the serpent wears the crown. Does the text agree?", done)
-    assert 'Ghost says: "The serpent that did sting thy father\'s life" — Hamlet, 1.5\n' in f"{text}\n"
+    text = said(THEORIES, "My theory: the serpent did sting thy father's life. Does the text agree?", done, done)
+    assert 'For:\nGhost says: "The serpent that did sting thy father\'s life" — Hamlet, 1.5\n' in text
     assert "[" not in text
     assert "|" not in text
     assert "more not shown" not in text

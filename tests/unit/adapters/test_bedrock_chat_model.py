@@ -7,8 +7,9 @@ from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from cicada.adapters.aws_errors import IncompleteStreamError, Retry
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.answering.parts import ModelUsage, Prompt, Stop
+from cicada.answering.parts import Prompt
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.generation import ModelUsage, Stop
 from tests.fakes.bedrock_wire import (
     DROP,
     FLOOD,

@@ -13,6 +13,7 @@ from cicada.agents.theories import profile_toolbox
 from cicada.agents.tools import Toolbox, describe
 from cicada.dialogue import Turn
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.generation import ModelUsage, Stop
 from cicada.identity import Principal
 from tests.fakes.bedrock_wire import (
     AT_ONCE,
@@ -57,6 +58,11 @@ def loop(bedrock: ScriptedBedrock, store: EntryStore | None = None) -> ConverseT
         store.write(EntryScope(ANN, TURN.knowledge_base, AgentKind.PROFILES), Change(None, banquo, NOON))
     toolboxes = {AgentKind.PROFILES: profile_toolbox(profile_tools(store))}
     return ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, AT_ONCE)
+
+
+def spoken(bedrock: ScriptedBedrock) -> str:
+    """What the loop says of its turn, if the model stops nowhere."""
+    return "".join(piece for piece in loop(bedrock).reply(TURN) if isinstance(piece, str))
 
 
 def results(bedrock: ScriptedBedrock, request: int = 1) -> list[dict[str, Any]]:
@@ -120,7 +126,6 @@ def test_the_tools_work_for_the_user_of_the_turn() -> None:
 
 
 def test_the_tools_cite_for_the_answer_of_the_turn() -> None:
-    cited: list[object] = []
     sessions: list[ToolSession] = []
 
     def shown(session: ToolSession, **_: str) -> str:
@@ -130,8 +135,8 @@ def test_the_tools_cite_for_the_answer_of_the_turn() -> None:
     with scripted_bedrock(ASKS, SAYS) as bedrock:
         toolboxes = {AgentKind.PROFILES: Toolbox(describe(AgentKind.PROFILES), {"get_profile": shown})}
         made = ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, AT_ONCE)
-        list(made.reply(replace(TURN, cite=cited.append)))
-    assert [each.cite for each in sessions] == [cited.append]
+        list(made.reply(TURN))
+    assert [each.evidence for each in sessions] == [TURN.evidence]
 
 
 def test_several_calls_at_once_are_answered_together_and_in_order() -> None:
@@ -154,14 +159,30 @@ def test_more_calls_at_once_than_eight_are_not_done() -> None:
 def test_a_call_that_was_cut_off_is_not_done() -> None:
     cut = Streamed((START, text_delta("Let me see."), *tool_call("delete_profile", "{}"), *reply_end("max_tokens")))
     with scripted_bedrock(cut) as bedrock:
-        assert list(loop(bedrock).reply(TURN)) == ["Let me see."]
+        assert list(loop(bedrock).reply(TURN)) == ["Let me see.", ModelUsage(0, 0, Stop.CUT)]
     assert len(bedrock.requests) == 1
+
+
+@pytest.mark.parametrize("after_a_tool", [False, True])
+@pytest.mark.parametrize(
+    ("reason", "stop"),
+    [
+        ("content_filtered", Stop.FILTERED),
+        ("guardrail_intervened", Stop.REFUSED),
+        ("malformed_tool_use", Stop.MALFORMED),
+    ],
+)
+def test_why_the_model_stopped_is_the_last_item_even_without_any_text(
+    reason: str, stop: Stop, after_a_tool: bool
+) -> None:
+    with scripted_bedrock(*([ASKS] if after_a_tool else []), Streamed((START, *reply_end(reason)))) as bedrock:
+        assert list(loop(bedrock).reply(TURN)) == [ModelUsage(0, 0, stop)]
 
 
 def test_what_is_said_before_a_tool_call_stands_in_a_paragraph_of_its_own() -> None:
     asks = Streamed((START, text_delta("Let me see."), *GET, *reply_end("tool_use")))
     with scripted_bedrock(asks, SAYS) as bedrock:
-        assert "".join(loop(bedrock).reply(TURN)) == "Let me see.\n\nA companion of Macbeth."
+        assert spoken(bedrock) == "Let me see.\n\nA companion of Macbeth."
     assert bedrock.requests[1].body["messages"][1]["content"][0] == {"text": "Let me see."}
 
 
@@ -169,12 +190,12 @@ def test_what_the_model_thinks_aloud_is_not_shown() -> None:
     asks = Streamed((START, text_delta("<think"), text_delta("ing>I need get_profile.</thinking>"), *GET))
     asks = Streamed((*asks.frames, *reply_end("tool_use")))
     with scripted_bedrock(asks, SAYS) as bedrock:
-        assert "".join(loop(bedrock).reply(TURN)) == "A companion of Macbeth."
+        assert spoken(bedrock) == "A companion of Macbeth."
 
 
 def test_six_rounds_are_the_most_and_the_model_is_told_before_the_last() -> None:
     with scripted_bedrock(ASKS) as bedrock:
-        said = "".join(loop(bedrock).reply(TURN))
+        said = spoken(bedrock)
     assert len(bedrock.requests) == 6
     assert said == "I stopped here, because this took too many steps. Please ask for less at once."
     notes = ["No further tool call" in json.dumps(request.body["messages"][-1]) for request in bedrock.requests]
@@ -183,7 +204,7 @@ def test_six_rounds_are_the_most_and_the_model_is_told_before_the_last() -> None
 
 def test_each_round_is_tried_again_before_its_first_piece_without_calling_tools_twice() -> None:
     with scripted_bedrock(THROTTLED, ASKS, THROTTLED, Streamed((START, DROP)), SAYS) as bedrock:
-        assert "".join(loop(bedrock).reply(TURN)) == "A companion of Macbeth."
+        assert spoken(bedrock) == "A companion of Macbeth."
     assert len(bedrock.requests) == 5
     assert len(bedrock.requests[-1].body["messages"]) == 3
 
@@ -196,7 +217,7 @@ def test_each_round_is_tried_again_before_its_first_piece_without_calling_tools_
         (DENIED, ConfigurationError),
         (Streamed((START, DROP)), UnavailableError),
         (Streamed((START, text_delta("<thinking>hm"), DROP)), UnavailableError),
-        (Streamed((START, *reply_end("content_filtered"))), UnavailableError),
+        (Streamed((START, *reply_end())), UnavailableError),
     ],
 )
 @pytest.mark.parametrize("after_a_tool", [False, True])
@@ -204,8 +225,8 @@ def test_a_failure_before_any_text_is_named(
     reply: Refused | Streamed, expected: type[CicadaError], after_a_tool: bool
 ) -> None:
     with scripted_bedrock(*([ASKS] if after_a_tool else []), reply) as bedrock:
-        spoken, error = until_failure(loop(bedrock).reply(TURN))
-    assert spoken == []
+        pieces, error = until_failure(loop(bedrock).reply(TURN))
+    assert pieces == []
     assert type(error) is expected
 
 
@@ -213,15 +234,15 @@ def test_a_failure_before_any_text_is_named(
 def test_a_failure_after_something_was_said_breaks_the_answer(reply: Refused | Streamed) -> None:
     asks = Streamed((START, text_delta("Let me see."), *GET, *reply_end("tool_use")))
     with scripted_bedrock(asks, reply) as bedrock:
-        spoken, error = until_failure(loop(bedrock).reply(TURN))
-    assert spoken[0] == "Let me see."
+        pieces, error = until_failure(loop(bedrock).reply(TURN))
+    assert pieces[0] == "Let me see."
     assert type(error) is StreamBrokenError
 
 
 def test_a_store_that_fails_is_not_taken_for_an_empty_one() -> None:
     with scripted_bedrock(ASKS, SAYS) as bedrock:
-        spoken, error = until_failure(loop(bedrock, BrokenStore()).reply(TURN))
-    assert spoken == []
+        pieces, error = until_failure(loop(bedrock, BrokenStore()).reply(TURN))
+    assert pieces == []
     assert type(error) is UnavailableError
     assert len(bedrock.requests) == 1
 

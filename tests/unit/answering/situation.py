@@ -10,7 +10,7 @@ from cicada.answering.answer import Answerer
 from cicada.answering.evidence import EvidenceLoop
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.other_versions import OtherVersions
-from cicada.answering.parts import AnswerPart, Finished, ModelUsage, Text
+from cicada.answering.parts import AnswerPart, Finished, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.whole_documents import WholeDocumentAnswerer
@@ -18,6 +18,7 @@ from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate

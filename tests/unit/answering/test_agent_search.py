@@ -3,21 +3,31 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from cicada.agents.evidence import Ground, Standing, TurnEvidence
 from cicada.agents.model import ANSWER_LIMIT_BYTES
 from cicada.answering.agent_search import PermittedAgentSearch
-from cicada.answering.prompt import evidence_text
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
+from cicada.answering.prompt import evidence_text, passage_text
+from cicada.documents.model import (
+    DocumentKey,
+    KnowledgeBaseKey,
+    Passage,
+    PassageFilter,
+    ScriptLocator,
+    passage_id_at,
+)
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.permissions import PermissionGate, Permitted
-from cicada.retrieval.model import RankedPassage
+from cicada.permissions import PermissionGate
+from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from tests.fakes.access import OpenAccess
+from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex, search_of
 
 ANN = Principal("acme", "ann")
+CATALOGUE = InMemoryPassageIndex("fixed", 1)
 
 
 def passage(number: int, text: str) -> Passage:
@@ -27,7 +37,9 @@ def passage(number: int, text: str) -> Passage:
 
 
 def agent_search(index: FixedIndex) -> PermittedAgentSearch:
-    return PermittedAgentSearch(search_of(HybridSearch(index, FixedEmbedder())), PermissionGate(OpenAccess()))
+    return PermittedAgentSearch(
+        search_of(HybridSearch(index, FixedEmbedder())), PermissionGate(OpenAccess()), CATALOGUE
+    )
 
 
 def test_passages_have_their_places_and_no_numbers_that_would_cite_nothing() -> None:
@@ -74,11 +86,11 @@ def test_the_next_of_the_ranking_take_the_places_of_what_is_withheld() -> None:
     closed = replace(closed, document=replace(closed.document, document_id="closed"))
     gate = PermissionGate(OpenAccess({"closed": ("user:bob",)}))
     index = FixedIndex(closed, first, second, third)
-    search = PermittedAgentSearch(search_of(HybridSearch(index, FixedEmbedder(), limit=2)), gate)
-    cited: list[Permitted[RankedPassage]] = []
-    text = search.search(ANN, "scripts", "text", cited.append)
-    assert text == f"{evidence_text(first)}\n\n{evidence_text(second)}"
-    assert [each.passage for each in cited[0]] == [first, second]
+    search = PermittedAgentSearch(search_of(HybridSearch(index, FixedEmbedder(), limit=2)), gate, CATALOGUE)
+    evidence = TurnEvidence()
+    text = search.search(ANN, "scripts", "text", evidence)
+    assert text == f"{passage_text(1, first)}\n\n{passage_text(2, second)}"
+    assert [each.passage for each in evidence.passages.values()] == [first, second]
     assert len(index.queries) == 1
 
 
@@ -95,8 +107,33 @@ def test_a_search_that_fails_is_not_an_empty_text() -> None:
 
 def test_what_does_not_fit_an_action_groups_answer_is_counted_and_passages_stay_whole() -> None:
     passages = [passage(number, f"{number} " + "夜" * 1500) for number in range(1, 9)]
-    cited: list[Permitted[RankedPassage]] = []
-    text = agent_search(FixedIndex(*passages)).search(ANN, "scripts", "night", cited.append)
+    evidence = TurnEvidence()
+    text = agent_search(FixedIndex(*passages)).search(ANN, "scripts", "night", evidence)
     assert len(text.encode()) < ANSWER_LIMIT_BYTES + 100
     assert text.endswith(f"{'夜' * 1500}\n\n(4 more not shown here.)")
-    assert [each.passage for each in cited[0]] == passages[:4]
+    assert [each.passage for each in evidence.passages.values()] == passages[:4]
+
+
+def kept(**versions: str) -> tuple[InMemoryPassageIndex, list[Ground]]:
+    """An index of documents in these versions, and a ground of each in its first."""
+    index, grounds = InMemoryPassageIndex("fixed", 1), []
+    for name, version in versions.items():
+        key = DocumentKey(KnowledgeBaseKey("acme", "scripts"), name)
+        text = replace(passage(0, f"{name}."), passage_id=passage_id_at(name, 0), document=key, version=version)
+        index.replace(key, [EmbeddedPassage(text, [1.0])])
+        grounds.append(Ground(name, "1", text.passage_id, "Macbeth, 3.3"))
+    return index, grounds
+
+
+def test_a_verdicts_documents_stand_or_have_changed_or_are_gone_for_this_user() -> None:
+    index, grounds = kept(same="1", changed="2", closed="1")
+    gate = PermissionGate(OpenAccess({"closed": ("user:bob",)}))
+    search = PermittedAgentSearch(search_of(HybridSearch(FixedIndex(), FixedEmbedder())), gate, index)
+    standing = search.standing(ANN, "scripts", [*grounds, Ground("deleted", "1", "deleted#000000", "")])
+    assert [each.passage.text for each in standing.passages] == ["same."]
+    assert standing.changed == {"changed": "Macbeth"}
+    assert standing.gone == {"closed", "deleted"}
+
+
+def test_a_verdict_that_rests_on_nothing_needs_no_look() -> None:
+    assert agent_search(FixedIndex()).standing(ANN, "scripts", ()) == Standing()

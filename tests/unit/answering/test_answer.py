@@ -6,16 +6,18 @@ from contextlib import closing
 import pytest
 from msgspec.structs import replace
 
-from cicada.agents.model import AgentKind, AgentTurn, Write, uncited
+from cicada.agents.model import AgentKind, AgentTurn, Write
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.conversation.model import Question
-from cicada.documents.model import AnyOf
+from cicada.documents.model import AnyOf, DocumentKey
 from cicada.errors import StreamBrokenError, UnavailableError
 from cicada.grounding.checking import Checked
+from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
+from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
-from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, text_of
+from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, passage, text_of
 
 
 def ended(parts: list[AnswerPart]) -> Finished:
@@ -60,9 +62,9 @@ def test_an_agent_gets_the_user_from_the_session_whatever_the_message_says(inten
         "I am bob of tenant other; delete my profiles.", "s1", "plays", filters=(AnyOf("user", frozenset({"bob"})),)
     )
     parts = here.parts(question)
-    assert [replace(each, cite=uncited) for each in here.agent.turns] == [
-        AgentTurn(agent, ANN, "s1", "plays", question.message, (), frozenset({Write.DELETE}))
-    ]
+    (turn,) = here.agent.turns
+    asked = AgentTurn(agent, ANN, "s1", "plays", question.message, (), frozenset({Write.DELETE}), turn.evidence)
+    assert turn == asked
     assert parts[0] == Progress("agent", agent.value)
     assert text_of(parts) == "Saved it."
     assert ended(parts) == Finished((intent.value, "plan:rules", f"agent:{agent.value}"), None)
@@ -74,11 +76,11 @@ class SearchingTwice:
     """An agent that calls its search for and against, and tells of it after each."""
 
     def __init__(self, here: Situation) -> None:
-        self.search = PermittedAgentSearch(here.search, here.gate)
+        self.search = PermittedAgentSearch(here.search, here.gate, here.catalogue)
 
     def reply(self, turn: AgentTurn) -> Iterator[str]:
         for query in ("queen", "nobody"):
-            self.search.search(turn.principal, turn.knowledge_base, query, turn.cite)
+            self.search.search(turn.principal, turn.knowledge_base, query, turn.evidence)
             yield f"On {query}. "
 
 
@@ -86,10 +88,34 @@ def test_what_an_agent_searched_for_is_its_answers_source_once() -> None:
     here = Situation().routed(Intent.THEORY_REQUEST)
     here.agent = SearchingTwice(here)  # type: ignore[assignment]
     parts = here.parts(replace(QUESTION, knowledge_base="scripts"))
-    first, again = (part for part in parts if isinstance(part, Cited))
-    assert first.passages.items
-    assert (first.first, again.first, again.passages.items) == (1, 1 + len(first.passages), ())
-    assert parts.index(first) < parts.index(Text("On queen. "))
+    (cited,) = (part for part in parts if isinstance(part, Cited))
+    assert (cited.first, len(cited.passages)) == (1, 1)
+    assert parts.index(cited) < parts.index(Text("On queen. "))
+    end = ended(parts)
+    qualities = [float(step.removeprefix("quality:")) for step in end.path if step.startswith("quality:")]
+    assert len(qualities) == 2
+    assert round(end.confidence or 0, 2) == max(qualities)
+    assert end.checked is not None and end.checked.sentences == 0, "It cites nothing."
+
+
+class Closing(SearchingTwice):
+    """An agent whose second passage of three is closed to the user while it speaks."""
+
+    def reply(self, turn: AgentTurn) -> Iterator[str]:
+        turn.evidence.searched("queen", ("retrieve",), 0.9, True)
+        for number in (1, 2, 3):
+            key = DocumentKey(PLAY.base_key, "closed" if number == 2 else "open")
+            turn.evidence.number(RankedPassage(replace(passage("The queen.", number), document=key), 0.9))
+        yield "Dead [1][3]."
+
+
+def test_what_is_closed_before_it_is_shown_leaves_the_other_numbers_as_the_model_cites_them() -> None:
+    here = Situation(access=OpenAccess({"closed": ("user:bob",)})).routed(Intent.THEORY_REQUEST)
+    here.agent = Closing(here)  # type: ignore[assignment]
+    parts = here.parts(replace(QUESTION, knowledge_base="scripts"))
+    cited = [part for part in parts if isinstance(part, Cited)]
+    assert [(each.first, len(each.passages)) for each in cited] == [(1, 1), (3, 1)]
+    assert ended(parts).confidence is None, "It was judged with a passage that is closed."
 
 
 @pytest.mark.parametrize("failure", [UnavailableError("Out of reach."), StreamBrokenError("Broke off.")])

@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from cicada.agents.model import AgentTurn
 from cicada.answering.agent_search import PermittedAgentSearch
-from cicada.answering.parts import ModelUsage
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.accept import cancel
 from cicada.conversation.resume import Resumer
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import StreamBrokenError, UnavailableError
+from cicada.generation import ModelUsage
 from cicada.observability.audit import ShownDocument
 from cicada.understanding.plan import Intent
 from tests.fakes.audit import RecordingTrail
@@ -154,7 +154,7 @@ def test_what_an_agents_search_gave_the_model_was_shown() -> None:
     answering = here.answering
     answering.routed(Intent.THEORY_REQUEST)
     passages = answering.answerer.passages
-    answering.agent = Searching(PermittedAgentSearch(passages.search, passages.gate))  # type: ignore[assignment]
+    answering.agent = Searching(PermittedAgentSearch(passages.search, passages.gate, answering.catalogue))  # type: ignore[assignment]
     assert here.process() is Processed.COMPLETE
     assert here.outcomes == [(1, "complete", (PLAY,))]
     assert here.trail.shown[0].path[-1] == "agent:theories"

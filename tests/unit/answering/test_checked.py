@@ -34,6 +34,12 @@ def test_where_a_passage_stands_supports_too() -> None:
     assert last_of(CITED, Text("Seyton says so in Macbeth, 5.5 [1]."), WRITTEN).checked == Checked(1)
 
 
+def test_of_what_an_agent_says_after_a_search_the_sentences_with_citations_are_checked() -> None:
+    by_agent = Finished(("agent:theories", "retrieve", "verdict:open"), 0.9)
+    end = last_of(CITED, *SAID, Text("\nYou have 7 theories."), by_agent)
+    assert end.checked == Checked(2, (Unsupported(23, 42, Reason.NUMBER),))
+
+
 @pytest.mark.parametrize(
     "parts",
     [(*SAID, WRITTEN), (CITED, *SAID, Finished(("agent:theories",), None)), (CITED, Finished(("refused",), 0.1))],

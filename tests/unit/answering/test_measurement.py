@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.parts import ModelUsage, Stop
 from cicada.answering.process import Processed
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.errors import ThrottledError
+from cicada.generation import ModelUsage, Stop
 from cicada.observability.telemetry import count_tokens
 from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.unit.answering.test_process import Situation, asked

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from cicada.answering.parts import ModelUsage
 from cicada.answering.process import Processed, Processor
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text
@@ -22,6 +21,7 @@ from cicada.errors import (
     ThrottledError,
     UnavailableError,
 )
+from cicada.generation import ModelUsage
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex

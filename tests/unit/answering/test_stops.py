@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.events import complete
-from cicada.answering.parts import ModelUsage, Stop
 from cicada.answering.stops import STOP_SENTENCES, Repetition
+from cicada.generation import ModelUsage, Stop
 from cicada.understanding.plan import Intent
+from tests.fakes.agent import ScriptedAgent
 from tests.fakes.chat_model import ScriptedModel
 from tests.unit.answering.situation import QUESTION, Situation, end_of, text_of
 
@@ -49,6 +50,20 @@ def test_a_normal_end_adds_nothing() -> None:
 def test_an_answer_without_a_search_says_it_too() -> None:
     said = ("It is", ModelUsage(9, 4, Stop.CUT))
     assert end_of(asked(*said).routed(Intent.GENERAL).parts(replace(QUESTION, message="Hello!"))).stopped is Stop.CUT
+
+
+@pytest.mark.parametrize("stop", Stop)
+def test_an_agents_answer_says_it_too(stop: Stop) -> None:
+    here = Situation(agent=ScriptedAgent("You have", ModelUsage(0, 0, stop))).routed(Intent.PROFILE_REQUEST)
+    parts = here.parts()
+    assert text_of(parts) == f"You have\n\n{STOP_SENTENCES[stop]}"
+    assert complete(end_of(parts), {}).stopped == stop.value
+
+
+def test_an_agent_that_repeats_itself_is_stopped() -> None:
+    here = Situation(agent=ScriptedAgent(*[SAME] * 9)).routed(Intent.THEORY_REQUEST)
+    assert end_of(here.parts()).stopped is Stop.REPEATING
+    assert here.agent.closed
 
 
 def test_a_model_that_writes_a_sentence_for_the_third_time_is_stopped() -> None:

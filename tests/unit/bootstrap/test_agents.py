@@ -15,6 +15,7 @@ from cicada.permissions import PermissionGate
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from cicada.settings import AgentSettings
 from tests.fakes.access import OpenAccess
+from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex, search_of
 
 
@@ -22,7 +23,7 @@ def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
     search = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
-    agent_search = PermittedAgentSearch(search, PermissionGate(OpenAccess()))
+    agent_search = PermittedAgentSearch(search, PermissionGate(OpenAccess()), InMemoryPassageIndex("fixed", 1))
     return agent(AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, agent_search)
 
 

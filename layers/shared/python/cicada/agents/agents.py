@@ -10,6 +10,7 @@ from msgspec import Struct
 from cicada.agents.model import Agent, AgentTurn
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.generation import ModelUsage
 
 
 class AgentOnDemand(Struct, frozen=True):
@@ -17,7 +18,7 @@ class AgentOnDemand(Struct, frozen=True):
 
     agent: Callable[[], Agent]
 
-    def reply(self, turn: AgentTurn) -> Iterator[str]:
+    def reply(self, turn: AgentTurn) -> Iterator[str | ModelUsage]:
         """Ask the agent, made at its first question."""
         return self.agent().reply(turn)
 
@@ -35,7 +36,7 @@ class FallbackAgent(Struct, frozen=True):
     report: Callable[[CicadaError], None]
     breaker: CircuitBreaker
 
-    def reply(self, turn: AgentTurn) -> Iterator[str]:
+    def reply(self, turn: AgentTurn) -> Iterator[str | ModelUsage]:
         spoken = False
         try:
             # The port promises an iterator that can be closed, which `Iterator` does not say.

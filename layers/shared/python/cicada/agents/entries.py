@@ -240,11 +240,12 @@ class Entries(Struct, frozen=True):
         what = self.wording.one if len(entries) == 1 else self.wording.many
         return fitted([f"You have {len(entries)} {of_kind}{what}:", *map(summary, entries)])
 
-    def read(self, kind: str, wanted: str) -> str:
-        """The whole entry, and the versions that can be brought back."""
+    def read(self, kind: str, wanted: str, more: Callable[[Entry], str] = lambda _: "") -> str:
+        """The whole entry, what there is `more` to say of it, and the versions that can be brought back."""
         known = self.known()
         entry = known.one_to_read(kind, read_name(wanted, self.wording.name))
         whole = f"The {self.wording.label(entry)}, saved on {day(entry.saved_at)}:\n{quoted(entry.text)}"
+        whole = "\n\n".join(filter(None, (whole, more(entry))))
         versions = [version_line(each) for each in known.versions(entry.id)]
         if not versions:
             return whole
@@ -292,8 +293,8 @@ class Entries(Struct, frozen=True):
                 f"With this addition the {label} would have {len(text)} characters and may have {TEXT_LIMIT}; shorten "
                 f"it, or save another {self.wording.one}. Nothing was added."
             )
-        self.change(entry, replace(entry, text=text))
-        return f"Added to the {label}. It now reads:\n{quoted(text)}"
+        self.change(entry, replace(entry, text=text, judgement=None))
+        return f"Added to the {label}. {_unjudged(entry)}It now reads:\n{quoted(text)}"
 
     def amend(self, kind: str, wanted: str, text: str) -> str:
         """Replaces the whole text."""
@@ -304,8 +305,9 @@ class Entries(Struct, frozen=True):
         label = self.wording.label(entry)
         if entry.text == text:
             return f"The {label} already says exactly this."
-        self.change(entry, replace(entry, text=text))
-        return f"Amended the {label}. Its earlier {self.wording.text} can be brought back:\n{quoted(entry.text)}"
+        self.change(entry, replace(entry, text=text, judgement=None))
+        earlier = f"Its earlier {self.wording.text} can be brought back:\n{quoted(entry.text)}"
+        return f"Amended the {label}. {_unjudged(entry)}{earlier}"
 
     def rename(self, kind: str, wanted: str, new_name: str) -> str:
         """Gives the entry another name; kind and text stay."""
@@ -357,6 +359,11 @@ class Entries(Struct, frozen=True):
         raise ThrottledError(f"The {self.wording.many} are being changed from elsewhere; try again in a moment.")
 
 
+def _unjudged(entry: Entry) -> str:
+    """Says of an entry that has got another text that its verdict was of the one before."""
+    return f"Its verdict ({entry.judgement.verdict}) was of the earlier text. " if entry.judgement else ""
+
+
 class Restoring(Struct, frozen=True):
     """Restores on one scope."""
 
@@ -389,7 +396,9 @@ class Restoring(Struct, frozen=True):
     def _bring_back(self, live: Entry | None, last: Entry, state: EntryVersion) -> str:
         found = state.entry
         if live:
-            self.entries.change(live, replace(live, name=found.name, text=found.text), found.version)
+            self.entries.change(
+                live, replace(live, name=found.name, text=found.text, judgement=found.judgement), found.version
+            )
         else:
             now = self.entries.keeping.clock()
             after = replace(found, version=last.version + 1, saved_at=now, brought_back=found.version)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 
+from cicada.agents.evidence import Ground, Judgement, Standing, TurnEvidence
 from cicada.dialogue import Turn
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
-from cicada.permissions import Permitted
-from cicada.retrieval.model import RankedPassage
 from cicada.text import one_line
 
 # An action group's answer may take 25 KB, including its envelope:
@@ -82,20 +82,12 @@ class Write(StrEnum):
     RESTORE = "restore"
 
 
-# Called with the passages that a tool gave the model.
-Cite: TypeAlias = Callable[[Permitted[RankedPassage]], object]
-
-
-def uncited(_: Permitted[RankedPassage]) -> None:
-    """Makes no sources: the answers of Bedrock Agents have none."""
-
-
 class AgentTurn(Struct, frozen=True):
     """One message to an agent. `principal`, `knowledge_base` and `writes` reach the tools as session attributes.
 
     `earlier`: turns of the conversation before the message, oldest first. `writes`: what the message itself asks to be
-    changed; tools refuse any other change, whatever the model calls. `cite` is called with what becomes the answer's
-    sources, where the tools run in this process.
+    changed; tools refuse any other change, whatever the model calls. `evidence`: what the tools find that run in this
+    process, which becomes the answer's sources.
     """
 
     agent: AgentKind
@@ -105,19 +97,20 @@ class AgentTurn(Struct, frozen=True):
     message: str
     earlier: tuple[Turn, ...] = ()
     writes: frozenset[Write] = frozenset()
-    cite: Cite = uncited
+    evidence: TurnEvidence = field(default_factory=TurnEvidence)
 
 
 class ToolSession(Struct, frozen=True):
     """The user that a tool works for, and what the user's message of this turn asks to be changed.
 
-    Read from the session's attributes, never from the model's text.
+    Read from the session's attributes, never from the model's text. `evidence`: None where Bedrock Agents run the
+    tools; their answers have no sources.
     """
 
     principal: Principal
     knowledge_base: str
     writes: frozenset[Write] = frozenset()
-    cite: Cite = uncited
+    evidence: TurnEvidence | None = None
 
 
 class ProfileKind(StrEnum):
@@ -146,6 +139,7 @@ class Entry(Struct, frozen=True):
 
     `id` and `kind` never change; `kind` is a `ProfileKind` or `THEORY`. `version` counts the states from 1.
     `saved_at`: epoch seconds. `brought_back`: the version that this state repeats, 0 if it was written anew.
+    `judgement`: of this text, if it is a theory that was judged; a state with another text begins without one.
     """
 
     id: str
@@ -155,6 +149,7 @@ class Entry(Struct, frozen=True):
     version: int
     saved_at: float
     brought_back: int = 0
+    judgement: Judgement | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -187,8 +182,8 @@ class Change(Struct, frozen=True):
 class Agent(Protocol):
     """Answers a turn, calling tools on the way."""
 
-    def reply(self, turn: AgentTurn) -> Iterator[str]:
-        """Pieces of the final response. Closing the iterator stops the agent.
+    def reply(self, turn: AgentTurn) -> Iterator[str | ModelUsage]:
+        """Pieces of the final response, and last why it ended early, if it did. Closing the iterator stops the agent.
 
         Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
         """
@@ -217,13 +212,26 @@ class EntryStore(Protocol):
         """
         ...
 
+    def keep_judgement(self, scope: EntryScope, entry: Entry) -> None:
+        """Stores the judgement of this entry in place; its version stays, and no earlier state is kept.
+
+        Raises `EntryChangedError` if the version is no longer the state.
+        """
+        ...
+
 
 class AgentSearch(Protocol):
-    """The search that an agent may call: passages for and against a theory."""
+    """What an agent may read of the documents: passages for and against a theory. Failures are `DependencyError`s."""
 
-    def search(self, principal: Principal, knowledge_base: str, query: str, cite: Cite = uncited) -> str:
-        """The best passages as text under their locations, unnumbered; empty only if nothing matches.
+    def search(
+        self, principal: Principal, knowledge_base: str, query: str, evidence: TurnEvidence | None = None
+    ) -> str:
+        """The best passages as text under their locations; empty only if nothing matches.
 
-        `cite` is called with them.
+        They have the numbers of `evidence`, where the search is recorded, and none without it.
         """
+        ...
+
+    def standing(self, principal: Principal, knowledge_base: str, grounds: Sequence[Ground]) -> Standing:
+        """What has become of the documents of these grounds."""
         ...

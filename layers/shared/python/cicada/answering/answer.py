@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from itertools import chain, groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,11 +24,13 @@ from cicada.answering.subject_listing import SubjectListing
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
+from cicada.documents.model import DocumentKey
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
 from cicada.observability.tracing import annotate
-from cicada.permissions import Permitted, base_of
+from cicada.permissions import base_of
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import listed_page
@@ -197,24 +199,25 @@ class Answerer(Struct, frozen=True):
 
     def _by_agent(self, turn: AgentTurn) -> Iterator[AnswerPart]:
         yield Progress("agent", turn.agent.value)
+        written = yield from streamed(self._with_sources(turn), "agent")
+        evidence = turn.evidence
+        yield written.finish(Finished((f"agent:{turn.agent.value}", *evidence.path), evidence.confidence))
+
+    def _with_sources(self, turn: AgentTurn) -> Generator[str | ModelUsage | Cited]:
+        """The agent's pieces, each behind the sources that its tools found before it."""
         schema = base_of(self.listings.bases, turn.principal, turn.knowledge_base).schema
-        found: list[Permitted[RankedPassage]] = []
-        cited = set[str]()
-        with phase("agent"):
-            for piece in self.agent.reply(replace(turn, cite=found.append)):
-                while found:
-                    passages = found.pop(0)
-                    new = [each for each in passages if each.passage.passage_id not in cited]
-                    # Asked once more before anything is shown: the model may take seconds.
-                    passages = self.listings.gate.permit(turn.principal, new, lambda each: each.passage.document)
-                    yield Cited(passages, schema, len(cited) + 1)
-                    cited.update(each.passage.passage_id for each in passages)
-                yield Text(piece)
-        yield Finished((f"agent:{turn.agent.value}",), confidence=None)
+        for piece in self.agent.reply(turn):
+            new = turn.evidence.untold()
+            if new:
+                # Asked once more before anything is shown: the model may take seconds.
+                shown = self.listings.gate.permit(turn.principal, tuple(new.values()), _document_of)
+                turn.evidence.withheld |= shown.withheld > 0
+                yield from (Cited(shown.only(run), schema, first) for first, run in _runs(new, shown.items))
+            yield piece
 
     def _without_search(self, question: Question, earlier: Sequence[Turn]) -> Iterator[AnswerPart]:
         yield Progress("answering")
-        written = yield from streamed(self.model, general_prompt(question.message, earlier))
+        written = yield from streamed(self.model.stream(general_prompt(question.message, earlier)))
         yield written.finish(Finished(("generate",), None))
 
     def _finished(self, part: Finished, meant: Meant, question: Question, principal: Principal) -> Finished:
@@ -238,6 +241,20 @@ def _unanswered(question: Question) -> Iterator[AnswerPart]:
     """Another base may know what no search is made for here, unless it is mere conversation."""
     if not is_small_talk(question.message):
         yield Unanswered()
+
+
+def _document_of(ranked: RankedPassage) -> DocumentKey:
+    return ranked.passage.document
+
+
+def _runs(
+    numbered: Mapping[int, RankedPassage], kept: Sequence[RankedPassage]
+) -> Iterator[tuple[int, list[RankedPassage]]]:
+    """The kept passages whose numbers follow each other, with the first number of each run."""
+    numbers = [number for number, each in numbered.items() if each in kept]
+    for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
+        of_run = [number for _, number in run]
+        yield of_run[0], [numbered[number] for number in of_run]
 
 
 def _asking_back(plan: Plan) -> Iterator[AnswerPart]:

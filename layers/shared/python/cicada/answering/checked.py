@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -15,8 +15,8 @@ from cicada.grounding.checking import check
 def checked(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
     """The parts; the last one says what of a text that a model wrote from passages is unsupported.
 
-    Passages are read as the model was shown them. What an agent says is not checked: it also speaks of saved entries.
-    Nor is the sentence that says why a model ended early.
+    Passages are read as the model was shown them. Of what an agent says after a search only cited sentences are
+    checked, because it also speaks of saved entries. Not checked is the sentence that says why a model ended early.
     """
     text: list[str] = []
     passages: dict[int, str] = {}
@@ -26,7 +26,12 @@ def checked(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
         elif isinstance(part, Cited):
             shown = (evidence_text(each.passage, each.state) for each in part.passages)
             passages.update(enumerate(shown, part.first))
-        elif isinstance(part, Finished) and passages and "generate" in part.path:
+        elif isinstance(part, Finished) and passages and ("generate" in part.path or _by_agent(part.path)):
             said = "".join(text).removesuffix(STOP_SENTENCES[part.stopped] if part.stopped else "")
-            part = replace(part, checked=check(said, passages, part.conditions))
+            part = replace(part, checked=check(said, passages, part.conditions, cited_only=_by_agent(part.path)))
         yield part
+
+
+def _by_agent(path: Sequence[str]) -> bool:
+    """Whether an agent answered after a search."""
+    return "retrieve" in path and any(step.startswith("agent:") for step in path)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct, field
@@ -11,6 +10,7 @@ from msgspec import Struct, field
 from cicada.documents.aggregates import Aggregation
 from cicada.documents.catalogue import Aggregate, DocumentRow, ListedPage
 from cicada.documents.model import DocumentKey
+from cicada.generation import Stop
 from cicada.grounding.checking import Checked
 from cicada.knowledge_bases.schema import Schema
 from cicada.permissions import Permitted
@@ -95,20 +95,6 @@ class Text(Struct, frozen=True):
     content: str
 
 
-class Stop(StrEnum):
-    """Why a model's text ended before it was whole.
-
-    It reached a limit of length, a content filter took it away, a guardrail refused, the model wrote what Bedrock
-    cannot read, or it repeated itself.
-    """
-
-    CUT = "cut"
-    FILTERED = "filtered"
-    REFUSED = "refused"
-    MALFORMED = "malformed"
-    REPEATING = "repeating"
-
-
 class Finished(Struct, frozen=True):
     """The answer is complete. `path` names the steps taken; `confidence` is 0 to 1, or None if it was not judged.
 
@@ -139,11 +125,3 @@ class Prompt(Struct, frozen=True):
 
     system: str
     user: str
-
-
-class ModelUsage(Struct, frozen=True):
-    """Tokens read and written by one model call; the last item of its stream. `stopped`: why it ended early."""
-
-    input_tokens: int
-    output_tokens: int
-    stopped: Stop | None = None

@@ -95,7 +95,7 @@ class PassageAnswerer(Struct, frozen=True):
         met = () if search.unmet else plan.filters
         before = plan.may_follow if found.follows else plan.before
         prompt = _prompt(replace(plan, filters=met, before=before), question, shown, base, earlier)
-        written = yield from streamed(self.model, prompt)
+        written = yield from streamed(self.model.stream(prompt))
         yield written.finish(replace(end, path=(*found.path, "generate")))
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Protocol
 
-from cicada.answering.parts import ModelUsage, Prompt
+from cicada.answering.parts import Prompt
 from cicada.conversation.model import RequestKey
 from cicada.dialogue import Conversation
+from cicada.generation import ModelUsage
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import Retrieval
 

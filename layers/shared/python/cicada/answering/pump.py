@@ -14,11 +14,11 @@ from typing import Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.parts import AnswerPart, Finished, ModelUsage, Progress, Prompt, Stop, Text
-from cicada.answering.ports import ChatModel
+from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text
 from cicada.answering.stops import STOP_SENTENCES, Repetition
 from cicada.deadline import check_time
-from cicada.observability.telemetry import phase, reporting_progress_to
+from cicada.generation import ModelUsage, Stop
+from cicada.observability.telemetry import Phase, phase, reporting_progress_to
 
 
 class Written(Struct, frozen=True):
@@ -38,16 +38,21 @@ class Written(Struct, frozen=True):
         )
 
 
-def streamed(model: ChatModel, prompt: Prompt) -> Generator[AnswerPart, None, Written]:
-    """The model's text as parts, with a sentence behind it if it ended early.
+def streamed(
+    pieces: Generator[str | ModelUsage | Cited], doing: Phase = "answering"
+) -> Generator[AnswerPart, None, Written]:
+    """A model's text as parts, with a sentence behind it if it ended early; sources between its pieces stay there.
 
     A model that repeats itself is stopped. Its tokens are unknown then: they come with the end of the stream.
     """
     usage, repetition, has_text = ModelUsage(0, 0), Repetition(), False
-    with phase("answering"), closing(model.stream(prompt)) as pieces:
+    with phase(doing), closing(pieces):
         for piece in pieces:
             if isinstance(piece, ModelUsage):
                 usage = piece
+                continue
+            if isinstance(piece, Cited):
+                yield piece
                 continue
             yield Text(piece)
             has_text = has_text or bool(piece.strip())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from cicada.answering.parts import Stop
+from cicada.generation import Stop
 from cicada.grounding.sentences import Sentence, sentences_of
 
 STOP_SENTENCES = {

@@ -121,7 +121,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
         prompt = passages_prompt(asked, documents.passages, base.content, earlier, total)
-        written = yield from streamed(self.model, prompt)
+        written = yield from streamed(self.model.stream(prompt))
         yield written.finish(Finished((*documents.path, "generate"), None))
 
 

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
@@ -103,11 +105,12 @@ def answerer() -> Answerer:
             completeness.check(principal, name)
         return found
 
-    agent_search = PermittedAgentSearch(search, gate, completeness.check, today)
-    evidence = evidence_loop(settings.search)
+    loop = evidence_loop(settings.search)
+    judging = replace(loop, rewriters=())
+    agent_search = PermittedAgentSearch(search, gate, index, judging, completeness.check, today)
     return Answerer(
         plan=QuestionPlanner(planner, search.bases, partial(datetime.now, UTC), has_documents, episodes).plan,
-        passages=PassageAnswerer(search, chat, gate, evidence, completeness.check, OtherVersions(index, gate)),
+        passages=PassageAnswerer(search, chat, gate, loop, completeness.check, OtherVersions(index, gate)),
         whole_documents=WholeDocumentAnswerer(Dispatcher(index), search.bases, gate, chat),
         listings=ListingAnswerer(index, search.bases, gate, completeness.check),
         agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, agent_search, settings.model))),

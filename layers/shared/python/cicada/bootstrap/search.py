@@ -61,7 +61,7 @@ def agent_search(settings: SearchSettings) -> PermittedAgentSearch:
     """The search of the theories agent's tools."""
     index = passage_index(settings)
     search = knowledge_search(settings, index, knowledge_bases())
-    return PermittedAgentSearch(search, PermissionGate(index), today=today)
+    return PermittedAgentSearch(search, PermissionGate(index), index, today=today)
 
 
 def today() -> str:

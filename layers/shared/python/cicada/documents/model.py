@@ -77,10 +77,15 @@ def passage_id_at(document_id: str, number: int) -> str:
 _VERSION_LENGTH = 12
 
 
-def number_of(passage: Passage) -> int | None:
-    """The passage's place in its document, as `passage_id_at` counts; None for an id of another form."""
-    digits = passage.passage_id.rpartition("#")[2]
+def passage_number(passage_id: str) -> int | None:
+    """The place of a passage in its document, as `passage_id_at` counts; None for an id of another form."""
+    digits = passage_id.rpartition("#")[2]
     return int(digits) if digits.isdecimal() else None
+
+
+def number_of(passage: Passage) -> int | None:
+    """The passage's place in its document; None for an id of another form."""
+    return passage_number(passage.passage_id)
 
 
 def place_name(passage: Passage) -> str | None:

@@ -65,12 +65,13 @@ def packaged_weights() -> Weights:
     return Weights(data["bias"], data["threshold"], data["of"])
 
 
-def check(answer: str, passages: Mapping[int, str], known: Sequence[str] = ()) -> Checked:
+def check(answer: str, passages: Mapping[int, str], known: Sequence[str] = (), *, cited_only: bool = False) -> Checked:
     """Hold each sentence that claims something against the passages that it cites, by their numbers.
 
-    A sentence without a citation is held against all passages. `known`: what holds for all of them.
+    A sentence without a citation is held against all passages, or with `cited_only` not at all. `known`: what holds for
+    all passages.
     """
-    sentences = [each for each in sentences_of(answer) if each.claims]
+    sentences = [each for each in sentences_of(answer) if each.claims and (each.cited or not cited_only)]
     said, written = _language(answer), _language(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
     stopped = STOP_WORDS | stop_words(stemmed_language(written))
     needed = {number for each in sentences for number in each.cited or passages}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from cicada.adapters.aws_errors import STANDARD, IncompleteStreamError, Retry, retried_stream
-from cicada.answering.parts import ModelUsage, Prompt, Stop
+from cicada.answering.parts import Prompt
+from cicada.generation import ModelUsage, Stop
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -80,9 +81,14 @@ class ReplyEnd(Struct, frozen=True):
             return ()
         return tuple(block for block in self.content if isinstance(block, ToolUse))
 
+    @property
+    def stopped(self) -> Stop | None:
+        """Why the reply ended early, if it did."""
+        return _STOPS.get(self.stop_reason)
+
 
 def _usage(end: ReplyEnd) -> ModelUsage:
-    return ModelUsage(end.input_tokens, end.output_tokens, _STOPS.get(end.stop_reason))
+    return ModelUsage(end.input_tokens, end.output_tokens, end.stopped)
 
 
 def user_message(*content: Mapping[str, Any]) -> Message:

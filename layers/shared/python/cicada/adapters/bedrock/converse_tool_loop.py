@@ -13,6 +13,7 @@ from cicada.agents.theories import ReasoningFilter
 from cicada.agents.tools import AgentDescription, Toolbox
 from cicada.dialogue import EARLIER, earlier_turns
 from cicada.errors import DependencyError, StreamBrokenError, UnavailableError
+from cicada.generation import ModelUsage
 from cicada.observability.telemetry import count_tokens
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class ConverseToolLoop:
         self._retry = retry
         self._max_rounds = max_rounds
 
-    def reply(self, turn: AgentTurn) -> Iterator[str]:
+    def reply(self, turn: AgentTurn) -> Iterator[str | ModelUsage]:
         talk = _Talk(self._toolboxes[turn.agent], turn)
         with _failures_of(talk):
             for rounds_left in range(self._max_rounds - 1, -1, -1):
@@ -50,7 +51,10 @@ class ConverseToolLoop:
                 talk.run_tools(end, last=rounds_left == 1)
             else:
                 yield talk.speak(_STOPPED)
-            if not talk.spoken:
+            if end.stopped:
+                # The tokens of all rounds are counted already.
+                yield ModelUsage(0, 0, end.stopped)
+            elif not talk.spoken:
                 raise UnavailableError("The model ended without an answer; try again.")
 
     def _round(self, talk: _Talk) -> Generator[str, None, ReplyEnd]:
@@ -107,7 +111,7 @@ class _Talk:
             return _tool_result(use, f"Not done: more than {_CALLS_PER_ROUND} calls at once.", "error")
         if use.arguments is None:
             return _tool_result(use, "Not done: the arguments are not a JSON object.", "error")
-        session = ToolSession(self.turn.principal, self.turn.knowledge_base, self.turn.writes, self.turn.cite)
+        session = ToolSession(self.turn.principal, self.turn.knowledge_base, self.turn.writes, self.turn.evidence)
         return _tool_result(use, self.toolbox.call(session, use.name, use.arguments), "success")
 
 

@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
+from msgspec.json import decode, encode
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.agents.evidence import Judgement
 from cicada.agents.model import VERSIONS_KEPT, Change, Entry, EntryChangedError, EntryScope, EntryVersion
 from cicada.errors import ThrottledError
 
@@ -47,6 +49,13 @@ class DynamoEntryStore:
         """One transaction."""
         writes = [*self._live_writes(scope, change), *self._earlier_writes(scope, change)]
         CONFLICTS.call(lambda: self._write_together(writes))
+
+    def keep_judgement(self, scope: EntryScope, entry: Entry) -> None:
+        """A transaction of one item, which fails like all others."""
+        item = _key(scope, _live_key(scope, entry)) | _attributes(entry)
+        CONFLICTS.call(
+            lambda: self._write_together([{"Put": {"TableName": self._table, "Item": item, **_if_still(entry)}}])
+        )
 
     def _live_writes(self, scope: EntryScope, change: Change) -> Iterator[Item]:
         before, after = change.before, change.after
@@ -136,6 +145,7 @@ def _attributes(entry: Entry) -> Item:
         "version": {"N": str(entry.version)},
         "savedAt": {"N": str(entry.saved_at)},
         "broughtBack": {"N": str(entry.brought_back)},
+        **({"judgement": {"S": encode(entry.judgement).decode()}} if entry.judgement else {}),
     }
 
 
@@ -148,4 +158,5 @@ def _entry(item: Item) -> Entry:
         version=int(item["version"]["N"]),
         saved_at=float(item["savedAt"]["N"]),
         brought_back=int(item["broughtBack"]["N"]),
+        judgement=decode(item["judgement"]["S"], type=Judgement) if "judgement" in item else None,
     )
