@@ -10,7 +10,8 @@ export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 # Many tests wait for servers and timeouts, so there are more workers than cores.
 TEST_WORKERS ?= 4
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
-# Byte-code of the local stage's processes is cached here, as process_environment() has it for their children.
+# Byte-code of the tests and of the local stage's processes is cached here, as process_environment() has it for their
+# children. Without it each worker compiles all tests and packages anew.
 CACHED := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.build/byte-code'
 # By the hashes of the lock files, so that nothing is installed or resolved; a package that is not known fails.
 AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-spinner off
@@ -43,14 +44,14 @@ format: setup ## Format the code and mend what can be mended
 
 unit: setup ## The fast tests alone (under a minute)
 	node --test tests/web/*.test.mjs
-	$(VENV)/pytest $(SIDE_BY_SIDE) tests/unit tests/functions
+	$(CACHED) $(VENV)/pytest $(SIDE_BY_SIDE) tests/unit tests/functions
 
 test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 	node --test tests/web/*.test.mjs
-	$(VENV)/pytest $(SIDE_BY_SIDE)
+	$(CACHED) $(VENV)/pytest $(SIDE_BY_SIDE)
 
 test-under-load: setup ## All tests at the lowest priority beside two busy loops
-	$(VENV)/python -m tests.under_load $(VENV)/pytest $(SIDE_BY_SIDE)
+	$(CACHED) $(VENV)/python -m tests.under_load $(VENV)/pytest $(SIDE_BY_SIDE)
 
 prove: setup ## Enumerate the delivery's interleavings in a model of its rules (five minutes)
 	$(VENV)/pytest -s tests/model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +22,7 @@ from tests.fakes.serverless import REMOVED_ALIAS, SIMILARITY
 
 # What AWS does not document, and the index does in another way where it is refused.
 WITH_ANOTHER_WAY = {REMOVED_ALIAS, SIMILARITY}
+ENGINES = ["sqlite", "opensearch", "serverless"]
 ROOT = Path(__file__).parents[2]
 # It compiles less: a third less processor time for a server that lives for some minutes.
 _SHORT_LIVED = "-XX:TieredStopAtLevel=1"
@@ -45,11 +47,11 @@ def opensearch_url() -> Iterator[str]:
             server.stop()
 
 
-@pytest.fixture(params=["sqlite", "opensearch", "serverless"])
-def under_test(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IndexUnderTest]:
+@contextmanager
+def _made(request: pytest.FixtureRequest, folder: Path) -> Iterator[IndexUnderTest]:
     made: IndexUnderTest
     if request.param == "sqlite":
-        made = SqliteUnderTest(tmp_path / "index.sqlite")
+        made = SqliteUnderTest(folder / "index.sqlite")
     elif request.param == "opensearch":
         made = OpenSearchUnderTest(request.getfixturevalue("opensearch_url"))
     else:
@@ -58,6 +60,21 @@ def under_test(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Index
     made.close()
     if isinstance(made, ServerlessUnderTest):
         assert set(made.collected.refused) <= WITH_ANOTHER_WAY
+
+
+@pytest.fixture(params=ENGINES)
+def under_test(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[IndexUnderTest]:
+    with _made(request, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def shared_under_test(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexUnderTest]:
+    """One index for the tests of a module that leave it as they found it: filling one takes most of their time."""
+    with _made(request, tmp_path_factory.mktemp("index")) as made:
+        yield made
 
 
 @pytest.fixture

@@ -45,11 +45,11 @@ def test_a_card_comes_back_as_it_went_in(index: CataloguedIndex) -> None:
     assert index.rows(PassageFilter(PLAYS, frozenset({"travel"})), Sort(TITLE), 10).rows == (row,)
 
 
-@pytest.mark.parametrize("word", ["policy", "journey", "approve", "booked", "hotel", "breakfast"])
-def test_every_part_of_a_card_is_searched(index: CataloguedIndex, word: str) -> None:
+def test_every_part_of_a_card_is_searched(index: CataloguedIndex) -> None:
     put(index, "travel", WHOLE)
     put(index, "other", card("Archive", "Where files are kept", "boxes"))
-    assert found(index, asking(word)) == (["travel"], [])
+    for word in ("policy", "journey", "approve", "booked", "hotel", "breakfast"):
+        assert found(index, asking(word)) == (["travel"], []), word
 
 
 def test_a_document_is_found_by_the_words_of_its_id(index: CataloguedIndex) -> None:

@@ -54,6 +54,14 @@ def _put_all(index: CataloguedIndex) -> dict[str, DocumentRow]:
     return {name: _put(index, name) for name in ROWS}
 
 
+@pytest.fixture(scope="module")
+def kept(shared_under_test: IndexUnderTest) -> CataloguedIndex:
+    """All of the rows, for tests that change none."""
+    index: CataloguedIndex = shared_under_test.open()  # type: ignore[assignment]
+    _put_all(index)
+    return index
+
+
 def _shown(*conditions: Condition, reader: frozenset[str] = ROSS) -> PassageFilter:
     return PassageFilter(PLAYS, conditions=conditions, reader=reader)
 
@@ -93,48 +101,44 @@ def test_a_row_comes_back_as_it_went_in(index: CataloguedIndex) -> None:
     ],
 )
 def test_rows_come_in_the_order_of_a_field_and_without_it_last(
-    index: CataloguedIndex, sort: Sort, expected: list[str]
+    kept: CataloguedIndex, sort: Sort, expected: list[str]
 ) -> None:
-    _put_all(index)
-    assert _names(index, sort) == expected
+    assert _names(kept, sort) == expected
 
 
-def test_rows_are_those_that_match_and_that_the_viewer_may_see(index: CataloguedIndex) -> None:
-    _put_all(index)
+def test_rows_are_those_that_match_and_that_the_viewer_may_see(kept: CataloguedIndex) -> None:
     by_title = Sort(TITLE)
-    assert _names(index, by_title, AnyOf("status", frozenset({"approved"}))) == ["d1", "d0"]
-    assert _names(index, by_title, Range("since", least="2025-01-01")) == ["d3", "d0"]
-    assert _names(index, by_title, Exists("secret")) == ["d3", "d2"]
-    assert _names(index, by_title, reader=frozenset()) == ["d1", "d0", "d4"]
-    assert _names(index, by_title, reader=frozenset({"group:thanes"})) == ["d1", "d3", "d0", "d4"]
-    assert index.rows(PassageFilter(PLAYS, frozenset({"d2", "d1"}), reader=ROSS), by_title, 10).total == 2
+    assert _names(kept, by_title, AnyOf("status", frozenset({"approved"}))) == ["d1", "d0"]
+    assert _names(kept, by_title, Range("since", least="2025-01-01")) == ["d3", "d0"]
+    assert _names(kept, by_title, Exists("secret")) == ["d3", "d2"]
+    assert _names(kept, by_title, reader=frozenset()) == ["d1", "d0", "d4"]
+    assert _names(kept, by_title, reader=frozenset({"group:thanes"})) == ["d1", "d3", "d0", "d4"]
+    assert kept.rows(PassageFilter(PLAYS, frozenset({"d2", "d1"}), reader=ROSS), by_title, 10).total == 2
     everything = every_document(PLAYS, (Exists("status"),))
-    assert [row.document.document_id for row in index.rows(everything, by_title, 10).rows] == ["d1", "d3", "d2", "d0"]
-    assert (index.count(every_document(PLAYS)), index.count_documents(everything)) == (10, 4)
-    assert index.count(PassageFilter(PLAYS)) == 6
+    assert [row.document.document_id for row in kept.rows(everything, by_title, 10).rows] == ["d1", "d3", "d2", "d0"]
+    assert (kept.count(every_document(PLAYS)), kept.count_documents(everything)) == (10, 4)
+    assert kept.count(PassageFilter(PLAYS)) == 6
 
 
-def test_counts_are_those_of_the_documents_that_the_viewer_may_see(index: CataloguedIndex) -> None:
-    _put_all(index)
-    assert index.count_documents(_shown()) == 5
-    assert index.count(_shown()) == 10
-    assert index.count_documents(_shown(reader=frozenset())) == 3
-    assert index.count_documents(_shown(AnyOf("tags", frozenset({"audit"})))) == 1
-    assert _counted(index, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
-    assert _counted(index, "status", reader=frozenset()) == [("approved", 2), (None, 1)]
-    assert _counted(index, "tags") == [("gmp", 2), ("audit", 1), (None, 3)]
-    assert _counted(index, "value") == [(-1.0, 1), (7.0, 1), (70.0, 1), (None, 2)]
-    assert [(type(value), value) for value, _ in _counted(index, "secret")][:2] == [(bool, False), (bool, True)]
-    assert _counted(index, "stat") == _counted(index, "st.*") == [(None, 5)]
+def test_counts_are_those_of_the_documents_that_the_viewer_may_see(kept: CataloguedIndex) -> None:
+    assert kept.count_documents(_shown()) == 5
+    assert kept.count(_shown()) == 10
+    assert kept.count_documents(_shown(reader=frozenset())) == 3
+    assert kept.count_documents(_shown(AnyOf("tags", frozenset({"audit"})))) == 1
+    assert _counted(kept, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
+    assert _counted(kept, "status", reader=frozenset()) == [("approved", 2), (None, 1)]
+    assert _counted(kept, "tags") == [("gmp", 2), ("audit", 1), (None, 3)]
+    assert _counted(kept, "value") == [(-1.0, 1), (7.0, 1), (70.0, 1), (None, 2)]
+    assert [(type(value), value) for value, _ in _counted(kept, "secret")][:2] == [(bool, False), (bool, True)]
+    assert _counted(kept, "stat") == _counted(kept, "st.*") == [(None, 5)]
     elsewhere = PassageFilter(KnowledgeBaseKey("tenant-b", "plays"), reader=ROSS)
-    assert (index.count_documents(elsewhere), index.aggregate(elsewhere, (), ("status",)).groups) == (0, ())
-    assert index.rows(elsewhere, Sort(TITLE), 10).rows == ()
+    assert (kept.count_documents(elsewhere), kept.aggregate(elsewhere, (), ("status",)).groups) == (0, ())
+    assert kept.rows(elsewhere, Sort(TITLE), 10).rows == ()
 
 
-def test_numbers_are_of_the_documents_that_match_and_each_says_how_many_have_a_value(index: CataloguedIndex) -> None:
-    _put_all(index)
+def test_numbers_are_of_the_documents_that_match_and_each_says_how_many_have_a_value(kept: CataloguedIndex) -> None:
     asked = [DOCUMENTS, *(Aggregate(op, "value") for op in ("count", "sum", "avg", "min", "max"))]
-    found = index.aggregate(_shown(), asked)
+    found = kept.aggregate(_shown(), asked)
     assert [(each.value, each.documents) for each in found.figures] == [
         (5, 5),
         (3, 3),
@@ -144,14 +148,13 @@ def test_numbers_are_of_the_documents_that_match_and_each_says_how_many_have_a_v
         (70.0, 3),
     ]
     assert (found.documents, found.groups, found.group_count) == (5, (), 0)
-    open_to_all = index.aggregate(_shown(reader=frozenset()), asked)
+    open_to_all = kept.aggregate(_shown(reader=frozenset()), asked)
     assert [each.value for each in open_to_all.figures] == [3, 2, 77.0, 38.5, 7.0, 70.0]
-    of_days = index.aggregate(_shown(), [Aggregate("min", "since"), Aggregate("max", "since")])
+    of_days = kept.aggregate(_shown(), [Aggregate("min", "since"), Aggregate("max", "since")])
     assert of_days.figures == (Figure("2024-01-31", 3), Figure("2025-06-01", 3))
 
 
-def test_what_no_document_has_a_value_for_has_no_number(index: CataloguedIndex) -> None:
-    _put_all(index)
+def test_what_no_document_has_a_value_for_has_no_number(kept: CataloguedIndex) -> None:
     asked = [
         Aggregate("sum", "status"),
         Aggregate("avg", "since"),
@@ -159,8 +162,8 @@ def test_what_no_document_has_a_value_for_has_no_number(index: CataloguedIndex) 
         Aggregate("sum", "secret"),
         Aggregate("count", "no such field"),
     ]
-    assert index.aggregate(_shown(), asked).figures == (*(Figure(None, 0),) * 4, Figure(0, 0))
-    nothing = index.aggregate(_shown(AnyOf("status", frozenset({"lost"}))), [*asked, DOCUMENTS], ("status",))
+    assert kept.aggregate(_shown(), asked).figures == (*(Figure(None, 0),) * 4, Figure(0, 0))
+    nothing = kept.aggregate(_shown(AnyOf("status", frozenset({"lost"}))), [*asked, DOCUMENTS], ("status",))
     assert (nothing.documents, nothing.groups) == (0, ())
     assert nothing.figures[-1] == Figure(0, 0)
 
@@ -201,26 +204,23 @@ def test_of_a_field_with_numbers_and_texts_only_the_numbers_count(index: Catalog
     ],
 )
 def test_groups_come_in_the_order_that_is_asked_for_and_those_without_a_value_last(
-    index: CataloguedIndex, sort: Sort | None, limit: int, expected: list[str | None]
+    kept: CataloguedIndex, sort: Sort | None, limit: int, expected: list[str | None]
 ) -> None:
-    _put_all(index)
-    found = index.aggregate(_shown(), (DOCUMENTS,), ("status",), sort, limit)
+    found = kept.aggregate(_shown(), (DOCUMENTS,), ("status",), sort, limit)
     assert [each.values for each in found.groups] == [(value,) for value in expected]
     assert (found.documents, found.group_count, found.missing) == (5, 3, 1)
     assert all(each.figures == (Figure(each.documents, each.documents),) for each in found.groups)
 
 
 def test_more_values_than_the_server_counts_at_once_are_counted_all_the_same(
-    index: CataloguedIndex, monkeypatch: pytest.MonkeyPatch
+    kept: CataloguedIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _put_all(index)
     monkeypatch.setattr("cicada.adapters.opensearch.catalogue._MAX_VALUES", 2)
-    assert _counted(index, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
+    assert _counted(kept, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
 
 
-def test_groups_of_two_fields_have_their_own_numbers(index: CataloguedIndex) -> None:
-    _put_all(index)
-    found = index.aggregate(_shown(), [Aggregate("sum", "value")], ("status", "tags"))
+def test_groups_of_two_fields_have_their_own_numbers(kept: CataloguedIndex) -> None:
+    found = kept.aggregate(_shown(), [Aggregate("sum", "value")], ("status", "tags"))
     assert [(each.values, each.documents, each.figures[0].value) for each in found.groups] == [
         (("approved", "gmp"), 2, 77.0),
         (("approved", "audit"), 1, 7.0),
@@ -243,23 +243,21 @@ def test_copies_are_the_other_documents_of_the_base_with_the_same_bytes(index: C
     assert index.copies_of(DocumentKey(PLAYS, "new"), "") == index.copies_of(DocumentKey(PLAYS, "new"), "d3") == ()
 
 
-def test_viewers_are_given_to_whoever_asks_and_unknown_documents_are_left_out(index: CataloguedIndex) -> None:
-    _put_all(index)
-    assert index.readers_of(PLAYS, ["d3", "d0", "d9", "d3\0"]) == {"d0": (), "d3": ("group:thanes", "user:ross")}
-    assert index.readers_of(KnowledgeBaseKey("tenant-b", "plays"), ["d0"]) == index.readers_of(PLAYS, []) == {}
+def test_viewers_are_given_to_whoever_asks_and_unknown_documents_are_left_out(kept: CataloguedIndex) -> None:
+    assert kept.readers_of(PLAYS, ["d3", "d0", "d9", "d3\0"]) == {"d0": (), "d3": ("group:thanes", "user:ross")}
+    assert kept.readers_of(KnowledgeBaseKey("tenant-b", "plays"), ["d0"]) == kept.readers_of(PLAYS, []) == {}
 
 
-def test_pages_follow_each_other_without_gap_or_repeat(index: CataloguedIndex) -> None:
-    _put_all(index)
+def test_pages_follow_each_other_without_gap_or_repeat(kept: CataloguedIndex) -> None:
     seen: list[str] = []
     offset: int | None = 0
     while offset is not None:
-        page = index.rows(_shown(), Sort("status"), limit=2, offset=offset)
+        page = kept.rows(_shown(), Sort("status"), limit=2, offset=offset)
         assert page.total == 5
         seen += [row.document.document_id for row in page.rows]
         offset = page.next_offset
     assert seen == ["d0", "d1", "d2", "d3", "d4"]
-    assert index.rows(_shown(), Sort("status"), limit=2, offset=9).rows == ()
+    assert kept.rows(_shown(), Sort("status"), limit=2, offset=9).rows == ()
 
 
 def test_a_row_changes_and_goes_with_its_passages(index: CataloguedIndex) -> None:

@@ -18,8 +18,8 @@ from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
 from cicada.documents.aggregates import Key
-from cicada.documents.catalogue import Aggregate, DocumentRow
-from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey
+from cicada.documents.catalogue import TITLE, Aggregate, DocumentRow, Sort
+from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
 from cicada.errors import UnavailableError
 from cicada.generation import ModelUsage
 from cicada.identity import Principal
@@ -114,23 +114,20 @@ def put(index: CataloguedIndex, document: DocumentKey, word: str, *readers: str)
 
 @dataclass
 class Castle:
-    """An index with a secret document and two that everybody of their tenant may read, and answerers on it."""
+    """An index with a secret document and two that everybody of their tenant may read, and answerers on it.
+
+    `change` is made between the search and the gate.
+    """
 
     index: CataloguedIndex
-    change: Callable[[], object] = lambda: None
+    change: Callable[[], object] | None = None
     model: ScriptedModel = field(default_factory=lambda: ScriptedModel(["It is [1].", ModelUsage(1, 1)]))
-
-    def filled(self) -> Castle:
-        put(self.index, DocumentKey(PLAYS, "birnam.md"), "birnam")
-        put(self.index, DocumentKey(ELSEWHERE, "cawdor.md"), "cawdor")
-        put(self.index, SECRET, MARK, "group:thanes")
-        return self
 
     def ask(self, plan: Plan, base: KnowledgeBase, principal: Principal) -> list[AnswerPart]:
         return list(self.parts(plan, base, principal))
 
     def parts(self, plan: Plan, base: KnowledgeBase, principal: Principal) -> Iterator[AnswerPart]:
-        gate = PermissionGate(LateAccess(self.index, self.change))
+        gate = PermissionGate(LateAccess(self.index, self.change or (lambda: None)))
         backend = SearchBackend(self.index, OneVector(), {"auto": LocalReranker(self.index)})
         search = KnowledgeSearch(strategies(backend), KnowledgeBases(base))
         answerer = Answerer(
@@ -148,9 +145,25 @@ class Castle:
         return repr((self.ask(plan, base, principal), self.model.prompts)).lower()
 
 
+@pytest.fixture(scope="module")
+def index(shared_under_test: IndexUnderTest) -> CataloguedIndex:
+    index: CataloguedIndex = shared_under_test.open()  # type: ignore[assignment]
+    put(index, DocumentKey(PLAYS, "birnam.md"), "birnam")
+    put(index, DocumentKey(ELSEWHERE, "cawdor.md"), "cawdor")
+    put(index, SECRET, MARK, "group:thanes")
+    return index
+
+
 @pytest.fixture
-def castle(under_test: IndexUnderTest) -> Iterator[Castle]:
-    yield Castle(under_test.open()).filled()  # type: ignore[arg-type]
+def castle(index: CataloguedIndex) -> Iterator[Castle]:
+    """Whatever became of the secret document, it is then as it was."""
+    castle = Castle(index)
+    yield castle
+    if castle.change:
+        put(index, SECRET, MARK, "group:thanes")
+        thanes = PassageFilter(PLAYS, reader=frozenset({"group:thanes"}))
+        assert eventually(lambda: index.count(thanes) == index.rows(thanes, Sort(TITLE), 9).total == 2)
+        assert eventually(lambda: index.count(PassageFilter(PLAYS, reader=frozenset({"user:duncan"}))) == 1)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
-import subprocess
-import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada_embedded.passage_index import SqlitePassageIndex
 from cli.__main__ import main
 from local.stage.aws import aws_client
-from local.stage.settings import ROOT, inherited
 from tests.chaos.target import Target
 from tests.e2e.store import last
 from tests.e2e.wire import Events, Wire, ask, connected, receive_all
@@ -25,18 +24,13 @@ from tests.patience import PATIENCE_SECONDS
 
 def cicada(stage: Target, *arguments: str) -> tuple[int, dict[str, Any]]:
     """The command's exit code and what it printed."""
-    ended = subprocess.run(
-        [sys.executable, "-m", "cli", *arguments, "--json"],
-        cwd=ROOT,
-        env=inherited() | {"CICADA_STAGE_FILE": str(stage.config.info_file)},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.stdout, ended.stderr
-    printed: dict[str, Any] = json.loads(ended.stdout)
-    return ended.returncode, printed
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as environment, redirect_stdout(printed):
+        environment.setenv("CICADA_STAGE_FILE", str(stage.config.info_file))
+        environment.setenv("XDG_STATE_HOME", str(stage.config.folder / "terminal"))
+        environment.setattr("sys.stdin", io.StringIO())
+        code = main([*arguments, "--json"])
+    return code, json.loads(printed.getvalue())
 
 
 def outcomes(printed: dict[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A stage whose planning model is a server of the OpenAI protocol, and that server in good and bad moments."""
+"""A processor whose planning model is a server of the OpenAI protocol, and that server in good and bad moments."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any
 
 import pytest
 
-from local.stage.isolated import free_port, isolated
-from local.stage.stage import LocalStage
-from tests.chaos.database import Database
+from local.stage.agents import write_agents
+from local.stage.emulator import start_bedrock
+from local.stage.isolated import free_port
+from local.stage.processes import stop_all
 from tests.chaos.target import Target
-from tests.e2e.store import Fields, Store, asked, ingested, last, listed
+from tests.e2e.processor import processor_with
+from tests.e2e.store import Fields, Store, asked, last, listed
 from tests.e2e.wire import Events
 from tests.fakes.model_server import ModelServer
 from tests.local.bedrock.conftest import running
@@ -29,6 +31,7 @@ PLAN: dict[str, Any] = {
         "department": {"any_of": ["QA"]},
     },
 }
+MODEL = "cicada.local-model"
 SURE = "How many contracts expire in 2026?"
 # Longer than one call of a planning model may take.
 SLOW_SECONDS = 5.0
@@ -37,7 +40,7 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A stage with the sample documents, and the server that plans for it."""
+    """The stage with the sample documents, and the server that plans for it."""
 
     stage: Target
     documents: Store
@@ -68,17 +71,20 @@ def _is_wanted(fields: Fields) -> bool:
 
 
 @pytest.fixture(scope="module")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
-    server, port = ModelServer(PLAN), free_port()
-    with ExitStack() as serving:
-        config = replace(
-            isolated(tmp_path_factory.mktemp("planning"), databaseUrl=f"http://127.0.0.1:{port}"),
-            model_url=serving.enter_context(running(server.app)),
-            bases=(),
-        )
-        with Database(config.aws_url, port).serving() as database, LocalStage(config, print) as stage:
-            target = Target(config, stage.info, database)
-            yield Planned(target, ingested(target), server, serving)
+def planned(stage: Target, store: Store, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Planned]:
+    """The processor's calls of Bedrock go to a second stand-in, which asks the server."""
+    server = ModelServer(PLAN)
+    folder = tmp_path_factory.mktemp("planning")
+    with ExitStack() as serving, ExitStack() as ending:
+        url = serving.enter_context(running(server.app))
+        config = replace(stage.config, folder=folder, bedrock_port=free_port(), model_url=url)
+        write_agents(config)
+        standin = start_bedrock(config)
+        ending.callback(stop_all, [standin])
+        standin.wait_until_ready()
+        planning = {"CICADA_PLAN_MODEL_IDS": MODEL, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": config.bedrock_url}
+        ending.enter_context(processor_with(stage, **planning))
+        yield Planned(stage, store, server, serving)
 
 
 def test_what_the_rules_are_sure_of_is_not_asked_of_the_model(planned: Planned) -> None:
