@@ -159,5 +159,5 @@ def quote(run: Sequence[Span]) -> str:
     number = span.passage.number
     said = f'"{joined(run)}" — {span.passage.locator}' + ("" if number is None else f" [{number}]")
     if span.is_stage:
-        return f"Stage direction: {said}"
+        return f"Stage direction{f' at the words of {span.speaker}' if span.speaker else ''}: {said}"
     return f"{span.speaker} says: {said}" if span.speaker else said

@@ -45,8 +45,10 @@ class Nearest:
         return float(1 / (1 + np.exp(-self.signals @ ANSWERED)))
 
     def reply_to(self, position: int) -> int | None:
-        """The position of the span after this one in the same passage."""
-        return position + 1 if position + 1 in _window(self.spans, position) else None
+        """The position of the next span in the same passage that is no stage direction."""
+        after = (at for at in range(position + 1, len(self.spans)) if not self.spans[at].is_stage)
+        reply = next(after, None)
+        return reply if reply is not None and self.spans[reply].passage is self.spans[position].passage else None
 
 
 def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> Nearest:

@@ -18,12 +18,18 @@ _ABBREVIATED = r"(?<!\b[A-Za-z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|cf|vs)\.)(?<!\bMrs\.)"
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?]){_ABBREVIATED}\s+(?=[\"'“‘(]*[A-Z0-9])|(?<=[.!?][\"'”’)])\s+(?=[\"'“‘(]*[A-Z0-9])"
 )
+_BRACKETED = re.compile(r"\s*\[[^\]]*\]")
+# Directions that answer nothing alone.
+_BARE = frozenset({"", "Aside", "Within", "Exit", "Exeunt", "Sings", "Reads", "Beneath", "Behind", "Rising", "Writing"})
 _CLAUSE_END = re.compile(r"(?<=[.!?;:])\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`rank` counts the prompt's passages from 1. `lead` is before the text; `is_apart`: with others between them."""
+    """`rank` counts the prompt's passages from 1. `lead` is before the text; `is_apart`: with others between them.
+
+    A stage direction (`is_stage`) in a speech has that one's speaker.
+    """
 
     passage: Passage
     rank: int
@@ -77,14 +83,23 @@ def spans_of(passages: Sequence[Passage]) -> list[Span]:
     """Every span once, although passages may overlap."""
     found: dict[tuple[str, str], Span] = {}
     for rank, passage in enumerate(passages, start=1):
-        lines = [replace(line, text=re.sub(r"\s*\[[^\]]*\]", "", line.text).strip()) for line in passage.lines]
-        cut = _spoken if any(line.speaker for line in lines) else _written
+        is_script = any(line.speaker for line in passage.lines)
+        lines = [part for line in passage.lines for part in _parts(line, is_script)]
+        cut = _spoken if is_script else _written
         led = ""
         for line, lead, text in cut(lines):
             span = Span(passage, rank, line.speaker, text, line.is_stage, lead, bool(lead) and lead == led)
             found.setdefault((line.speaker, text), span)
             led = lead
     return list(found.values())
+
+
+def _parts(line: Line, is_script: bool) -> Iterator[Line]:
+    """The line without what stands in brackets; in a script, these stage directions after it."""
+    yield replace(line, text=_BRACKETED.sub("", line.text).strip())
+    if is_script and not line.is_stage:
+        found = (each.strip(" []") for each in _BRACKETED.findall(line.text))
+        yield from (replace(line, text=text, is_stage=True) for text in found if text not in _BARE)
 
 
 Part = tuple[Line, str, str]

@@ -4,6 +4,7 @@ import pytest
 
 from local.bedrock.embedder import Embedder, HashEmbedder
 from local.bedrock.extractive import ENGLISH_ONLY, GENERAL, NOT_HELD, ONLY_QUOTED, answer, evidence
+from local.bedrock.nearest import nearest
 from local.bedrock.prompt import parse
 from local.bedrock.spans import joined, spans_of
 from tests.local.bedrock.conftest import PROMPT
@@ -200,3 +201,41 @@ def test_a_question_in_another_language_is_told_that_only_english_is_known(minil
     assert answer(parse(f"{PROMPT}Wie viele Urlaubstage habe ich?"), minilm) == ENGLISH_ONLY
     assert answer(parse("Was kannst du für mich tun?"), minilm) == ENGLISH_ONLY
     assert answer(parse("What can you do?"), minilm) == GENERAL
+
+
+BANQUET = """Passages:
+
+[1]
+Episode:
+| A Play
+Chapter:
+| 3.4 A hall
+Messages: 1–3
+Speakers:
+| Marta, Otto
+Text:
+| Otto: Please sit down, all of you. [The GHOST OF LENA enters, and sits in the chair]
+| Marta: Why do you stare? [Aside]
+| Otto: Nobody is there.
+
+Question: """
+
+
+def test_a_direction_in_a_speech_is_quoted_as_one() -> None:
+    said = answer(parse(BANQUET + "Where does the ghost of Lena sit when it enters?"), HashEmbedder())
+    expected = (
+        'Stage direction at the words of Otto: "The GHOST OF LENA enters, and sits in the chair" — A Play, 3.4 [1]'
+    )
+    assert said.split("\n")[0] == expected
+
+
+def test_a_question_in_a_speech_is_answered_by_the_next_speech_and_not_by_a_direction() -> None:
+    spans = spans_of(parse(BANQUET + "?").passages)
+    assert [(span.speaker, span.is_stage) for span in spans] == [
+        ("Otto", False),
+        ("Otto", True),
+        ("Marta", False),
+        ("Otto", False),
+    ]
+    found = nearest("Who stares?", parse(BANQUET + "?").passages, HashEmbedder())
+    assert [found.reply_to(at) for at in range(4)] == [2, 2, 3, None]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered, verdict
 from cicada.answering.parts import Cited, Finished
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
+from cicada.documents.model import SectionLocator
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
 from cicada.retrieval.fusion import fuse
@@ -203,6 +204,12 @@ def test_the_attempts_are_not_in_the_prompt() -> None:
 
 
 def test_a_title_with_line_breaks_stays_on_its_line() -> None:
-    odd = replace(passage("Text."), context="A title\n[2] Another")
+    odd = replace(passage("Text."), context="A title\n[2] Another", locator=SectionLocator(()))
     gathered = loop(FixedJudge(0.1)).gather(ASKED, BASE, Search(replace(found(), nearest=(RankedPassage(odd, 0.1),))))
     assert "[1] A title [2] Another\n" in not_answered(gathered, "plays")
+
+
+def test_what_is_only_searched_of_a_script_is_not_shown() -> None:
+    told = replace(passage("Text."), context="Macbeth · 5.5 Dunsinane\nSeyton dies")
+    gathered = loop(FixedJudge(0.1)).gather(ASKED, BASE, Search(replace(found(), nearest=(RankedPassage(told, 0.1),))))
+    assert "[1] Macbeth · 5.5 Dunsinane\n\n" in not_answered(gathered, "plays")

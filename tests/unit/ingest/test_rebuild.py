@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card
-from cicada.documents.model import DocumentKey, PassageFilter
+from cicada.documents.model import DocumentKey, PassageFilter, ScriptLocator
 from cicada.errors import ConfigurationError, InvalidFrameError, UnavailableError
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument, StoredPassage
 from cicada.ingest.rebuild import Rebuilder, rebuild_at_once
@@ -120,6 +120,16 @@ def test_the_new_index_has_the_cards_of_the_truth(stage: Stage) -> None:
     hits = stage.live.find_cards(CardQuery(PassageFilter(PLAYS), "travel", card_vector))
     for found in (hits.lexical, hits.semantic):
         assert [(hit.row.document.document_id, hit.row.card) for hit in found] == [("a", Card("Travel policy"))]
+
+
+def test_a_script_that_was_stored_without_facts_is_searched_by_them_from_then_on(stage: Stage) -> None:
+    locator = ScriptLocator("a", "A", "1.1", "", 1, 1, ("Otto",))
+    (kept,) = stored("a").passages
+    told = replace(kept.passage, text="Otto: My heart! [Dies]", context="A · 1.1", locator=locator)
+    stage.truth.write(replace(stored("a"), passages=(replace(kept, passage=told),)))
+    stage.start()
+    (copied,) = stage.contents.documents[document("a")]
+    assert copied.passage.context == "Prefix.\nA · 1.1\nOtto dies, the death of Otto"
 
 
 def test_viewers_that_were_never_recorded_are_added(stage: Stage) -> None:

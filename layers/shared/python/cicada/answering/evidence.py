@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
+from cicada.documents.model import Passage, ScriptLocator
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
 from cicada.observability.telemetry import count_search, ignore
@@ -191,4 +192,12 @@ def not_answered(gathered: Gathered, knowledge_base: str) -> str:
 
 
 def _titles(passages: Sequence[RankedPassage]) -> list[str]:
-    return [one_line(each.passage.context or each.passage.title) for each in passages]
+    return [one_line(_title(each.passage)) for each in passages]
+
+
+def _title(passage: Passage) -> str:
+    """The place; of a script it is taken from the locator, because its context has words that are only searched."""
+    locator = passage.locator
+    if not isinstance(locator, ScriptLocator):
+        return passage.context or passage.title
+    return " · ".join(filter(None, (passage.title, f"{locator.chapter_id} {locator.chapter_title}".strip())))

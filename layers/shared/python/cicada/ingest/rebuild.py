@@ -16,6 +16,7 @@ from cicada.ingest.cards.make import with_card
 from cicada.ingest.model import RebuildProgress, RebuildRecord, RebuildState, StoredDocument
 from cicada.ingest.parallel import in_parallel
 from cicada.ingest.ports import AccessListRecord, GroundTruth, RebuildLog
+from cicada.ingest.stage import with_stored_facts
 from cicada.retrieval.ports import IndexRebuild, PassageIndex
 
 # Builds a new index from the ground truth, without embedding anything again, and switches to it.
@@ -132,7 +133,7 @@ class Rebuilder(Struct, frozen=True):
             self._hide(building, document)
             return None
         self._require_our_embedder(entry.stored)
-        stored = with_card(entry.stored)
+        stored = with_stored_facts(with_card(entry.stored))
         row = stored.row()
         if row is None:
             self._hide(building, document)

@@ -20,6 +20,7 @@ from cicada.ingest.markup import is_whole, plain_text
 from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, ScriptMessage, SourceFile, Track
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.ingest.stage import with_stage_facts
 
 # Reads the JSON of a script file within limits.
 #
@@ -277,7 +278,7 @@ class ScriptParser(Struct, frozen=True):
         passages = tuple(islice(self._passages(source, episode, script, sidecar, metadata), MAX_PASSAGES + 1))
         if len(passages) > MAX_PASSAGES:
             raise DocumentRejectedError(f"The script gives more than {MAX_PASSAGES:,} passages; split it by chapter.")
-        return ParsedDocument(passages, (*sidecar.problems, *faults, *script.problems))
+        return ParsedDocument(with_stage_facts(passages), (*sidecar.problems, *faults, *script.problems))
 
     def _episode(self, source: SourceFile) -> Episode:
         try:
