@@ -16,10 +16,12 @@ from infra.model_regions import model_regions
 Context = Callable[[str], Any]
 # Each model with its fallback; the local reranker comes last. By default no paid model reranks: at $1 (Amazon) or $2
 # (Cohere) for 1,000 questions a reranking model costs more than the chat model that answers them (docs/reranking.md).
+# `auto` is the cheaper one that the region has. Which questions are put to it is each knowledge base's setting.
 _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
     "local": (),
     "amazon": ("amazon.rerank-v1:0",),
     "cohere": ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0"),
+    "auto": ("amazon.rerank-v1:0", "cohere.rerank-v3-5:0"),
 }
 # Every name that a stage knows.
 NAMES = frozenset(

@@ -13,7 +13,7 @@ from cli.text import clean
     "retrieval",
     short_help="how well passages are found",
     help="Search a retrieval set in BEIR layout with the production code: nDCG@10, Recall@100 and MRR@10 of"
-    " each lane, of their fusion and of the final order.",
+    " each lane, of their fusion and of the final order, and what asking a paid reranker would cost and could gain.",
 )
 @click.argument("folder", metavar="DIR", type=PATH, help="corpus.jsonl, queries.jsonl, qrels.tsv")
 @click.option("--queries", metavar="FILE", type=PATH, help="other queries, by the ids of DIR's")

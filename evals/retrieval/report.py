@@ -2,29 +2,40 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
+from cicada.adapters.bedrock.reranker import BILLED_DOCUMENTS
 from evals.retrieval.comparison import Difference
 from evals.retrieval.measures import MEASURES, Scores, means
+from evals.retrieval.second_opinion import PRICES, SecondOpinion
 
 FINAL = "reranked"
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`stages`: scores of both retrievers, their fusion and the final order. `differences`: of the final order."""
+    """`stages`: scores of both retrievers, their fusion and the final order. `differences`: of the final order.
+
+    `second_opinion`: what a paid reranker would cost, and could gain on the final order.
+    """
 
     dataset: str
     passages: int
     queries: int
     stages: Mapping[str, Scores]
+    second_opinion: SecondOpinion
     peers: Mapping[str, Scores] = field(default_factory=dict)
     differences: Mapping[str, Difference] = field(default_factory=dict)
 
 
 def to_json(report: Report) -> str:
     """One object: the measures of the final order, and those of every stage as `hits`."""
-    values: dict[str, object] = {**means(report.stages[FINAL]), "lanes": _means(report.stages)}
+    opinion = {**asdict(report.second_opinion), "dollars": report.second_opinion.dollars}
+    values: dict[str, object] = {
+        **means(report.stages[FINAL]),
+        "lanes": _means(report.stages),
+        "second_opinion": opinion,
+    }
     if report.peers:
         values["peers"] = _means(report.peers)
     if report.differences:
@@ -38,12 +49,34 @@ def render(report: Report) -> str:
     """The report as plain text tables."""
     lines = [f"{report.dataset}: {report.passages:,} passages, {report.queries:,} queries", ""]
     lines += table(["", *MEASURES], _rows(report.stages))
+    lines += ["", *_second_opinion(report.second_opinion)]
     if report.peers:
         lines += ["", *table(["peers", *MEASURES], _rows(report.peers))]
     if report.differences:
         header = [f"{FINAL} against", "ndcg@10", "95 % interval", "better", "worse", "equal"]
         lines += ["", *table(header, (_difference_row(*each) for each in report.differences.items()))]
     return "\n".join(lines)
+
+
+def _second_opinion(found: SecondOpinion) -> list[str]:
+    """What asking a paid reranker would cost, only where the first ranking is unsure and always."""
+    rows = [
+        [
+            "unsure",
+            f"{found.asked:.2f}",
+            f"{found.held:.2f}",
+            f"{found.most:.2f}",
+            *map(_dollars, found.dollars.values()),
+        ],
+        ["always", "1.00", "1.00", "1.00", *map(_dollars, PRICES.values())],
+    ]
+    header = ["second opinion", "asked", "of the gain", "at most", *(f"{each}, 1,000 turns" for each in PRICES)]
+    gain = f"gain: nDCG@10 {found.gain:+.4f} if the {BILLED_DOCUMENTS} best candidates were in a perfect order"
+    return [*table(header, rows), gain]
+
+
+def _dollars(price: float) -> str:
+    return f"${price:.2f}"
 
 
 def _means(stages: Mapping[str, Scores]) -> dict[str, dict[str, float]]:

@@ -10,6 +10,7 @@ from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.measures import Scores, scores_of
 from evals.retrieval.pipeline import Pipeline, rankings_of, retriever, search_all
 from evals.retrieval.report import FINAL, Report
+from evals.retrieval.second_opinion import SecondOpinion, second_opinion
 from evals.retrieval.standin import Say
 
 
@@ -31,26 +32,28 @@ def run(order: Order, say: Say) -> Report:
     dataset = load_dataset(order.folder, order.queries)
     stored = load_run(order.against) if order.against else None
     say(f"{dataset.name}: {len(dataset.rows):,} passages, {len(dataset.queries):,} queries")
-    stages, peers = _measured(dataset, order, say)
+    stages, opinion, peers = _measured(dataset, order, say)
     if order.save:
         save_run(order.save, dataset.name, {**stages, **peers})
     others = {str(order.against): stored.scores.get(FINAL, {})} if stored else {}
     differences = _differences(stages[FINAL], {**peers, **others})
-    return Report(dataset.name, len(dataset.rows), len(dataset.queries), stages, peers, differences)
+    return Report(dataset.name, len(dataset.rows), len(dataset.queries), stages, opinion, peers, differences)
 
 
-def _measured(dataset: Dataset, order: Order, say: Say) -> tuple[dict[str, Scores], dict[str, Scores]]:
-    """Scores of the stages and of the peers."""
+def _measured(dataset: Dataset, order: Order, say: Say) -> tuple[dict[str, Scores], SecondOpinion, dict[str, Scores]]:
+    """Scores of the stages, the second opinion on the last one, and scores of the peers."""
     with local_embedder(say, order.cache or CACHE) as embedder:
         with retriever(dataset, embedder, order.pipeline) as search:
-            rankings = rankings_of(dataset, search_all(dataset, search))
+            found = search_all(dataset, search)
+        rankings = rankings_of(dataset, found)
         stages = {name: scores_of(each, dataset.judgements) for name, each in rankings.items()}
+        opinion = second_opinion(found, rankings["fused"], stages[FINAL], dataset.judgements)
         if not order.peers:
-            return stages, {}
+            return stages, opinion, {}
         from evals.retrieval.peers import peer_rankings  # imported here: only a comparison needs bm25s
 
-        found = peer_rankings(dataset, embedder)
-        return stages, {name: scores_of(each, dataset.judgements) for name, each in found.items()}
+        peers = peer_rankings(dataset, embedder)
+        return stages, opinion, {name: scores_of(each, dataset.judgements) for name, each in peers.items()}
 
 
 def _differences(final: Scores, others: Mapping[str, Scores]) -> dict[str, Difference]:

@@ -308,7 +308,7 @@ def test_executions_that_others_have_reserved_are_missing(account: ScriptedAws, 
 def test_settings_that_the_deployment_refuses_are_a_problem_beside_the_rest(account: ScriptedAws, shell: Shell) -> None:
     found = findings(shell, 1, "-c", "rerank=nobody")
     subject, text = problem(found)
-    assert (subject, "-c rerank=local, amazon or cohere" in text) == ("settings", True)
+    assert (subject, "-c rerank=local, amazon, cohere or auto" in text) == ("settings", True)
     assert ("log role", "ok", "API Gateway has a role for its logs.") in found
 
 

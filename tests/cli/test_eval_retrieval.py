@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def test_a_set_is_measured_beside_the_peers_and_against_a_stored_run(tmp_path: P
     assert shell("eval", "retrieval", folder, "--save", stored) == 0
     table, progress = shell.read()
     assert table.startswith("plays: 4 passages, 3 queries\n")
+    assert re.search(r"^always +1\.00 +1\.00 +1\.00 +\$1\.00 +\$2\.00$", table, re.MULTILINE)
     assert "4 of 4 passages embedded" in progress
     command = ["eval", "retrieval", folder, "--json", "--peers", "--against", stored, "--plot", str(tmp_path / "p.svg")]
     assert shell(*command) == 0
@@ -36,6 +38,7 @@ def test_a_set_is_measured_beside_the_peers_and_against_a_stored_run(tmp_path: P
         ["bm25", "knn", "fused", "reranked"], MEASURES
     )
     assert found["ndcg@10"] == found["lanes"]["reranked"]["ndcg@10"] > 0.9
+    assert found["second_opinion"].keys() == {"asked", "gain", "held", "most", "dollars"}
     assert set(found["peers"]) == {"bm25s", "minilm", "rrf", "minmax"}
     assert found["differences"][stored]["ties"] == 3
     assert (tmp_path / "p.svg").exists()

@@ -195,6 +195,12 @@ def test_a_reranker_is_no_fallback_where_it_is_not_offered() -> None:
     assert elsewhere.rerank_model_ids == ("cohere.rerank-v3-5:0", "amazon.rerank-v1:0")
 
 
+def test_auto_is_the_cheaper_reranker_that_the_region_has() -> None:
+    assert settings(rerank="auto").rerank_model_ids == ("cohere.rerank-v3-5:0",)
+    elsewhere = settings(rerank="auto", region="eu-central-1")
+    assert elsewhere.rerank_model_ids == ("amazon.rerank-v1:0", "cohere.rerank-v3-5:0")
+
+
 def statements(stage: Deployed, role: str) -> list[dict[str, Any]]:
     """The Bedrock statements of a function's role, with readable resources and conditions."""
     [policy] = [each for id, each in stage.of_kind("AWS::IAM::Policy") if id.startswith(role)]

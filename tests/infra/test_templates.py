@@ -222,7 +222,7 @@ def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Dep
             ({"stage": "dev", "defaultTenant": name}, "use -c defaultTenant=")
             for name in ("a b", "-a", "acme_corp", "a" * 64, "acme\n")
         ),
-        ({"stage": "dev", "rerank": "best"}, "use -c rerank=local, amazon or cohere"),
+        ({"stage": "dev", "rerank": "best"}, "use -c rerank=local, amazon, cohere or auto"),
         ({"stage": "staging"}, "use -c"),
         ({"stage": "dev", "agents": "none"}, "use -c"),
     ],

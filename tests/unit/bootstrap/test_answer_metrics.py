@@ -124,3 +124,21 @@ def test_an_answer_whose_model_ended_early_is_counted_by_the_reason() -> None:
     assert found["cicada-dev", "cut"] == {"StoppedAnswers": (1, "Count")}
     assert found["cicada-dev",]["StoppedAnswers"] == found["cicada-dev",]["Answers"] == (1, "Count")
     assert "StoppedAnswers" not in counted(written(AnswerRecord()))["cicada-dev",]
+
+
+@pytest.mark.parametrize(
+    ("steps", "asked"),
+    [
+        (("rerank:amazon",), 1),
+        (("rerank:skipped", "rewrite:1", "rerank:cohere"), 1),
+        (("rerank:local:after_failure",), 1),
+        (("rerank:skipped",), 0),
+        (("rerank:local:skipped_open_circuit",), 0),
+    ],
+)
+def test_searches_are_counted_for_which_a_paid_reranker_was_asked(steps: tuple[str, ...], asked: int) -> None:
+    assert counted(written(AnswerRecord(path=steps)))["cicada-dev",]["RerankedSearches"] == (asked, "Count")
+
+
+def test_nothing_is_counted_of_rerankers_where_none_is_paid() -> None:
+    assert "RerankedSearches" not in counted(written(AnswerRecord(path=("rerank:local",))))["cicada-dev",]

@@ -8,77 +8,36 @@ from cicada.errors import CicadaError, ConfigurationError, ThrottledError, Unava
 from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Candidate, EncodedQuery, Hit, IndexHits
-from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker, retrievers_agree
+from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker
 from tests.fakes.clock import Clock
 from tests.fakes.passages import passage
 from tests.fakes.rerankers import FixedReranker
 
 QUERY = EncodedQuery("Who?", [1.0])
-FALLING = [10.0, *(5.0 - number / 10 for number in range(30))]
+FALLING = [10.0, *(2.0 - number / 20 for number in range(30))]
 LEVEL = [5.2, *(5.0 - number / 10 for number in range(30))]
 
 
-def found(lexical: list[float], semantic: list[float], second: list[int] | None = None) -> tuple[Candidate, ...]:
-    """Candidates of these scores; `second`: the order of the passages that vectors find."""
-    orders = (range(31), second or range(31))
-    lists = (
-        tuple(Hit(passage(number=number), score) for number, score in zip(order, scores, strict=False))
-        for order, scores in zip(orders, (lexical, semantic), strict=True)
-    )
-    return fuse(IndexHits(*lists), "zscore")
+def found(scores: list[float]) -> tuple[Candidate, ...]:
+    """Candidates of which both retrievers have these scores."""
+    hits = tuple(Hit(passage(number=number), score) for number, score in enumerate(scores))
+    return fuse(IndexHits(hits, hits), "zscore")
 
 
-APART = [1, 0, *range(2, 31)]
-
-
-@pytest.mark.parametrize(
-    ("lexical", "semantic", "second", "agree"),
-    [
-        (FALLING, FALLING, None, True),
-        (LEVEL, LEVEL, None, False),
-        ([10.0, 9.9, *[0.0] * 30], [10.0, 9.9, *[0.0] * 30], None, False),
-        (FALLING, LEVEL, None, True),
-        (FALLING, FALLING, APART, False),
-        ([1000.0, *FALLING[1:]], FALLING, APART, False),
-        (FALLING, LEVEL, APART, False),
-        (FALLING, [], None, False),
-        ([], FALLING, None, False),
-        ([], [], None, False),
-        ([3.0], [0.5], None, True),
-        ([1.0] * 5, [1.0] * 5, None, False),
-        ([6.0, *[0.0] * 30], [6.0, *[0.0] * 30], None, True),
-    ],
-    ids=[
-        *("both lead by far", "a small margin", "the next is as near", "one clear lane suffices"),
-        *("leaders of their own", "one leads by very far", "one lane alone puts it first"),
-        *("only words", "only vectors", "nothing", "a single passage", "a tie", "deviations of both lanes together"),
-    ],
-)
-def test_retrievers_agree_where_both_put_the_same_passage_first_by_far(
-    lexical: list[float], semantic: list[float], second: list[int] | None, agree: bool
-) -> None:
-    assert retrievers_agree(found(lexical, semantic, second)) is agree
-
-
-@pytest.mark.parametrize(("lead", "agree"), [(2.9, False), (3.1, True)])
-def test_the_margin_is_three_standard_deviations(lead: float, agree: bool) -> None:
-    """The others alternate about a mean: of many, one that leads hardly changes the deviation, which is 1."""
-    scores = [1 + lead / 2, *[1.0, -1.0] * 5000]
-    candidates = [Candidate(passage(number=number), score, score, 0.5) for number, score in enumerate(scores)]
-    assert retrievers_agree(candidates) is agree
-
-
-def test_the_paid_reranker_is_skipped_where_the_lanes_agree_and_the_answer_can_say_so() -> None:
+def test_the_paid_reranker_is_not_asked_where_the_first_ranking_is_sure_and_the_answer_can_say_so() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local", {passage().passage_id: 0.7})
-    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(FALLING, FALLING))
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(FALLING))
     assert (ranking.by, paid.questions, free.questions) == ("skipped", [], ["Who?"])
     assert [each.relevance for each in ranking.passages if each.passage == passage()] == [0.7]
 
 
-def test_the_paid_reranker_decides_where_they_do_not_agree() -> None:
-    paid, free = FixedReranker("cohere"), FixedReranker("local")
-    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(LEVEL, LEVEL))
-    assert (ranking.by, paid.questions, free.questions) == ("cohere", ["Who?"], [])
+def test_the_paid_reranker_decides_where_the_first_ranking_is_unsure() -> None:
+    paid, free = (
+        FixedReranker("cohere"),
+        FixedReranker("local", {passage(number=number).passage_id: 0.2 for number in range(31)}),
+    )
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(LEVEL))
+    assert (ranking.by, paid.questions) == ("cohere", ["Who?"])
 
 
 CANDIDATES = (Candidate(passage(), 1.0, 1.0, 1.0),)
@@ -110,7 +69,7 @@ def test_the_second_ranks_when_the_first_fails_and_the_local_one_when_both_do(fa
     here.cohere.failure = failure
     assert (here.ranks(), here.local.questions, here.reported) == ("amazon", [], [failure])
     here.amazon.failure = UnavailableError("…")
-    assert here.ranks() == "local"
+    assert here.ranks() == "local:after_failure"
     assert here.told == ["ranking"] * 3
 
 
@@ -139,7 +98,7 @@ def test_each_service_has_failures_of_its_own_and_nobody_waits_for_none() -> Non
     here.ranks(())
     assert here.told == []
     here.cohere.failure = here.amazon.failure = ThrottledError("…")
-    assert [here.ranks() for _ in range(4)] == ["local"] * 3 + ["local:skipped_open_circuit"]
+    assert [here.ranks() for _ in range(4)] == ["local:after_failure"] * 3 + ["local:skipped_open_circuit"]
     assert here.told == ["ranking"] * 3
     here.amazon.failure = None
     here.clock.now += 60

@@ -93,6 +93,8 @@ def stage_metrics() -> StageMetrics:
 # An answer that ended so is no failure of ours: the sentence tells its user what to change.
 _REFUSALS = (UnknownKnowledgeBaseError.code, InvalidFilterError.code)
 _SKIPPED = ":skipped_open_circuit"
+# The steps of a search that no paid reranker was asked in.
+_UNASKED = ("rerank:skipped", f"rerank:local{_SKIPPED}")
 
 
 class AnswerMetrics(Struct, frozen=True):
@@ -128,6 +130,9 @@ def _values(record: AnswerRecord) -> dict[str, tuple[float, str]]:
     if record.scores:
         found["SearchedAnswers"] = (1, COUNT)
         found["RetriedAnswers"] = (int(len(record.scores) > 1), COUNT)
+    reranks = [step for step in record.path if step.startswith("rerank:") and step != "rerank:local"]
+    if reranks:
+        found["RerankedSearches"] = (sum(step not in _UNASKED for step in reranks), COUNT)
     if record.checked_sentences:
         found["CheckedSentences"] = (record.checked_sentences, COUNT)
         found["UnsupportedSentences"] = (record.unsupported_sentences, COUNT)

@@ -136,7 +136,7 @@ class RankedPassage(Struct, frozen=True):
 class Ranking(Struct, frozen=True):
     """The final ranking. `by` names its reranker for the path of the answer.
 
-    It is a model's vendor (`cohere`, `amazon`), `local`, `fusion`, or `skipped` if a paid call had nothing to add.
+    It is a model's vendor (`cohere`, `amazon`), `local`, `fusion`, or `skipped` if no paid one was asked.
     """
 
     passages: tuple[RankedPassage, ...]

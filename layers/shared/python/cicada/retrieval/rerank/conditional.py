@@ -1,4 +1,4 @@
-"""Rerankers around others: the next one if one fails, and none if the retrievers agree."""
+"""Rerankers around others: the next one if one fails, and a paid one only where the first ranking is unsure."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from cicada.errors import CicadaError, ConfigurationError, DependencyError, Open
 from cicada.observability.telemetry import report_progress
 from cicada.retrieval.model import Candidate, EncodedQuery, Ranking
 from cicada.retrieval.ports import Reranker
-from cicada.retrieval.rerank.scores import retriever_scores
+from cicada.retrieval.rerank.doubt import is_unsure
 
 
 class FallbackReranker:
     """Asks each of `services` in turn until one answers, else `last`. Failures go to `report`.
 
-    A service that keeps failing is skipped for a while; one that is not set up (`ConfigurationError`) at once. If all
-    were skipped, the ranking's `by` says so.
+    A service that keeps failing is skipped for a while; one that is not set up (`ConfigurationError`) at once. If
+    `last` ranks, the ranking's `by` says whether a service was asked and failed, or all were skipped.
     """
 
     def __init__(
@@ -46,38 +46,18 @@ class FallbackReranker:
             except (DependencyError, ConfigurationError) as error:
                 self._report(error)
         ranking = self._last.rerank(query, candidates)
-        if not skipped or skipped < len(self._services):
-            return ranking
-        return replace(ranking, by=f"{ranking.by}:skipped_open_circuit")
-
-
-MARGIN = 3.0
-
-
-def retrievers_agree(candidates: Sequence[Candidate]) -> bool:
-    """Whether BM25 and the vectors put the same passage first, by a margin of 3 standard deviations.
-
-    The margin is the difference in the sum of both z-scores to the next passage. The overlap of the retrievers' top 5
-    or 10 says little about the first passage: docs/reranking.md has the figures.
-    """
-    lexical = [each.lexical for each in candidates if each.lexical is not None]
-    semantic = [each.semantic for each in candidates if each.semantic is not None]
-    if not lexical or not semantic:
-        return False
-    scores = retriever_scores(candidates)
-    leader = max(range(len(candidates)), key=scores.__getitem__)
-    leads_both = candidates[leader].lexical == max(lexical) and candidates[leader].semantic == max(semantic)
-    rest = scores[:leader] + scores[leader + 1 :]
-    return leads_both and (not rest or scores[leader] - max(rest) >= MARGIN)
+        reason = "after_failure" if skipped < len(self._services) else "skipped_open_circuit"
+        return replace(ranking, by=f"{ranking.by}:{reason}")
 
 
 class ConditionalReranker(Struct, frozen=True):
-    """Asks `paid` only if the retrievers disagree; otherwise returns the order of `free` under the name `skipped`."""
+    """Asks `paid` only where the order of `free` is unsure; otherwise returns that order under the name `skipped`."""
 
     paid: Reranker
     free: Reranker
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
-        if retrievers_agree(candidates):
-            return replace(self.free.rerank(query, candidates), by="skipped")
-        return self.paid.rerank(query, candidates)
+        first = self.free.rerank(query, candidates)
+        if is_unsure(candidates, first.passages):
+            return self.paid.rerank(query, candidates)
+        return replace(first, by="skipped")
