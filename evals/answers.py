@@ -12,6 +12,7 @@ from cicada_client.errors import CicadaClientError
 from cicada_client.listing import Aggregate, Group, ListedDocument
 from cli.errors import CommandError
 from cli.text import to_json as as_json
+from evals import reliability as confidences
 from evals.answers_files import Conversation, Documents, Expectation, Kept, Turn, folded
 
 _ASKED_BACK = "NeedsClarification"
@@ -60,7 +61,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class JudgedTurn:
-    """A turn is right without failures. `evidence`: whether what holds the answer is among the sources or the list."""
+    """A turn is right without failures. `evidence`: whether what holds the answer is among the sources or the list.
+
+    `confidence`: the answer's, 0 to 1, None where it has none, or says that the documents do not say it.
+    """
 
     id: str
     turn: int
@@ -72,6 +76,7 @@ class JudgedTurn:
     documents: tuple[str, ...]
     strategy: str
     path: tuple[str, ...]
+    confidence: float | None = None
 
     @property
     def right(self) -> bool:
@@ -99,6 +104,13 @@ class AnswersReport:
         names = dict.fromkeys(each.group for each in self.judged)
         by_group = {name: _score([each for each in self.judged if each.group == name]) for name in names}
         return by_group | {"all": _score(self.judged)}
+
+    @property
+    def reliability(self) -> confidences.Reliability | None:
+        """Of the turns whose answers have a confidence."""
+        return confidences.reliability(
+            [(each.confidence, each.right) for each in self.judged if each.confidence is not None]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +229,7 @@ class _Interview:
             documents=received.documents,
             strategy=received.strategy,
             path=answer.path,
+            confidence=answer.confidence if is_answered(received, self._documents) else None,
         )
 
     def _ask(self, message: str, session_id: str) -> Received:
@@ -291,13 +304,14 @@ def to_json(report: AnswersReport) -> str:
         "expected": report.expected,
         "interrupted": report.interrupted,
         "groups": {name: asdict(score) for name, score in report.groups().items()},
+        "reliability": asdict(report.reliability) if report.reliability else None,
         "turns": turns,
     }
     return as_json(data)
 
 
 def render(report: AnswersReport) -> str:
-    """The scores by group, and each wrong turn with what came instead."""
+    """The scores by group, how far confidences agree with them, and each wrong turn with what came instead."""
     groups = report.groups()
     width = max(map(len, (*groups, "group")))
     lines = [f"{'group':{width}}  turns  right  share  wrong, evidence there  wrong, evidence not there"]
@@ -305,6 +319,8 @@ def render(report: AnswersReport) -> str:
         share = f"{score.right / score.turns:5.2f}" if score.turns else "    –"
         wrong = f"{score.wrong_with_evidence:21}  {score.wrong_without_evidence:25}"
         lines.append(f"{name:{width}}  {score.turns:5}  {score.right:5}  {share}  {wrong}")
+    if report.reliability:
+        lines += ["", *confidences.rows(report.reliability)]
     for each in report.judged:
         lines += [] if each.right else ["", *_wrong_turn(each)]
     if report.interrupted:

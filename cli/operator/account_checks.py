@@ -15,8 +15,8 @@ from cli.aws_failures import aws_calls, code_of, message_of
 from cli.deployment_target import aws_options
 from cli.errors import CommandError
 from cli.operator.bedrock_checks import bedrock_findings
+from cli.operator.deployed_function import SEARCH_SECONDS, missing_documents
 from cli.operator.findings import Finding, checked
-from cli.operator.ingest_function import SEARCH_SECONDS, missing_documents
 from cli.operator.key_checks import key_findings
 from cli.operator.network_checks import network_findings
 from cli.stack_states import remark, why_unusable

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MOST_BYTES = 100_000
+# What a base has, and no file can say.
+_NOT_SET = frozenset({"name", "schema", "kept", "calibrations"})
 
 _of_base = together(click.argument("name", help="the knowledge base"), stack_option, tenant_option("whose base it is"))
 
@@ -167,7 +169,7 @@ def _read(file: Path) -> str:
 
 def _settings(base: KnowledgeBase) -> dict[str, Any]:
     """The settings that a file may have; one without a value is left out."""
-    found = {name: getattr(base, name) for name in base.__struct_fields__ if name not in ("name", "schema", "kept")}
+    found = {name: getattr(base, name) for name in base.__struct_fields__ if name not in _NOT_SET}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items() if value != None}  # noqa: E711
 
 

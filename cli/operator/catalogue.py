@@ -19,8 +19,8 @@ from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cicada.documents.model import MetadataValue
+    from cli.operator.deployed_function import DeployedFunction
     from cli.operator.document_states import DocumentState
-    from cli.operator.ingest_function import IngestFunction
 
 _PAGE = 500
 _EVERYBODY = "everybody of the tenant"
@@ -171,13 +171,15 @@ def show(options: Options) -> int:
     return 0
 
 
-def _function(options: Options) -> IngestFunction:
+def _function(options: Options) -> DeployedFunction:
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target
-    from cli.operator.ingest_function import IngestFunction
+    from cli.operator.deployed_function import DeployedFunction
 
     target = open_target(options.stack)
-    return IngestFunction(target.client("lambda", 60), target.output("IngestFunction"), "The catalogue cannot be read")
+    return DeployedFunction(
+        target.client("lambda", 60), target.output("IngestFunction"), "The catalogue cannot be read"
+    )
 
 
 def _show(found: Mapping[str, Any], offset: int, screen: Screen) -> None:

@@ -16,7 +16,7 @@ from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
-    from cli.operator.ingest_function import IngestFunction
+    from cli.operator.deployed_function import DeployedFunction
 
 # A slice is short so that progress is shown often. It ends after the round of copies in which its time runs out.
 _SLICE_SECONDS = 5
@@ -36,10 +36,10 @@ def rebuild(options: Options) -> int:
     """0 when the new index answers."""
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target
-    from cli.operator.ingest_function import IngestFunction
+    from cli.operator.deployed_function import DeployedFunction
 
     target = open_target(options.stack)
-    function = IngestFunction(
+    function = DeployedFunction(
         target.client("lambda", _LONGEST_CALL_SECONDS),
         target.output("IngestFunction"),
         "The rebuild failed, and the old index goes on answering",
@@ -57,7 +57,7 @@ def rebuild(options: Options) -> int:
     return 0
 
 
-def _rebuilt(function: IngestFunction, screen: Screen) -> dict[str, Any]:
+def _rebuilt(function: DeployedFunction, screen: Screen) -> dict[str, Any]:
     """The last progress. Ctrl-C waits for the slice under way and drops the new index; a second one does not wait."""
     progress: dict[str, Any] = {}
     stopped = threading.Event()
@@ -77,7 +77,7 @@ def _rebuilt(function: IngestFunction, screen: Screen) -> dict[str, Any]:
     return progress
 
 
-def _dropped(function: IngestFunction, run: str | None) -> str:
+def _dropped(function: DeployedFunction, run: str | None) -> str:
     """Drop the new index after the slice that is under way, which cannot be stopped. Returns a sentence."""
     for _ in range(_SLICE_SECONDS * 6 if run else 0):
         if function.call({"rebuild": "abandon", "run": run})["state"] != "busy":

@@ -9,9 +9,10 @@ from typing import Any
 from cicada.documents.model import KnowledgeBaseKey
 from cli.deployment_target import DeploymentTarget
 from cli.operator.bases import require_base
+from cli.operator.calibration_checks import calibration_findings
+from cli.operator.deployed_function import SEARCH_SECONDS, DeployedFunction, missing_documents
 from cli.operator.document_states import DocumentStates
 from cli.operator.findings import Finding, State, checked
-from cli.operator.ingest_function import SEARCH_SECONDS, IngestFunction, missing_documents
 from cli.operator.model_checks import model_findings
 from cli.operator.tenants import without_tenant
 from cli.operator.user_pool import UserPool
@@ -49,6 +50,7 @@ def stack_findings(target: DeploymentTarget, tenant: str, knowledge_base: str) -
     found += checked("notification", partial(_notification, target.client("sns"), topics))
     found += checked("accounts", partial(_accounts, target))
     found += checked("index", partial(_index, target, tenant, knowledge_base))
+    found += checked("calibration", partial(calibration_findings, target, list(configurations.values())))
     return found + model_findings(target, list(configurations.values()))
 
 
@@ -149,7 +151,7 @@ def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
 def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterator[Finding]:
     """Through the ingest function, which may search; the operator need not be allowed to."""
     client, function = target.client("lambda", SEARCH_SECONDS), target.output("IngestFunction")
-    listed = IngestFunction(client, function, "The index does not answer").call(
+    listed = DeployedFunction(client, function, "The index does not answer").call(
         {"documents": "list", "tenant": tenant, "knowledgeBase": knowledge_base, "limit": 1}
     )
     if not listed["total"]:

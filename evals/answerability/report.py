@@ -4,10 +4,13 @@ import json
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from statistics import median
 
 from evals.answerability.dataset import Label
 from evals.answerability.run import Scored
+from evals.evidence_fit import ANSWERABLE
+from evals.reliability import Reliability, reliability, rows
 
 
 def auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
@@ -30,13 +33,24 @@ def answerable_auroc(scored: Sequence[Scored]) -> float | None:
     )
 
 
+def answerable_reliability(scored: Sequence[Scored]) -> Reliability | None:
+    """The quality of the evidence as a probability that a turn can be answered, wholly or in part.
+
+    Turns are weighted as if as many could be answered as the map assumes.
+    """
+    judged = [(each.quality, each.label.answerable) for each in scored if each.label is not Label.UNDERSPECIFIED]
+    return reliability(judged, ANSWERABLE)
+
+
 def to_json(scored: Sequence[Scored]) -> str:
-    """One object: `auroc`, `n` and the number of turns of each label."""
+    """One object: `auroc`, `n`, the number of turns of each label, and the `reliability` of the scores."""
+    found = answerable_reliability(scored)
     return json.dumps(
         {
             "auroc": answerable_auroc(scored),
             "n": len(scored),
             "labels": _counts(scored),
+            "reliability": asdict(found) if found else None,
         },
         indent=2,
     )
@@ -53,7 +67,10 @@ def render(scored: Sequence[Scored]) -> str:
     for label, count in _counts(scored).items():
         quality = median(each.quality for each in scored if each.label == label)
         lines.append(f"{label:16}{count:>5}{quality:>10.2f}")
-    return "\n".join([*lines, "", "Of each label the medians."])
+    lines += ["", "Of each label the medians."]
+    if found := answerable_reliability(scored):
+        lines += ["", *rows(found)]
+    return "\n".join(lines)
 
 
 def _counts(scored: Sequence[Scored]) -> dict[str, int]:

@@ -1,10 +1,7 @@
 """What each threshold on the quality of the evidence keeps, and the two that a base is given."""
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from io import StringIO
-from pathlib import Path
 
 from evals.answerability.dataset import Label
 from evals.answerability.run import Scored
@@ -59,18 +56,6 @@ def chosen(points: Sequence[Point], keep: float, at_once: float) -> Thresholds:
 
 def _highest(points: Sequence[Point], recall: float) -> float:
     return max(point.threshold for point in points if point.recall >= recall)
-
-
-def save_csv(points: Iterable[Point], path: Path) -> None:
-    """Raises DatasetError if the file cannot be written."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["threshold", "precision", "recall", "false"])
-    writer.writerows([p.threshold, f"{p.precision:.4f}", f"{p.recall:.4f}", f"{p.false:.4f}"] for p in points)
-    try:
-        path.write_text(text.getvalue(), "utf-8")
-    except OSError as error:
-        raise DatasetError(f"The curve cannot be saved as {path} ({error}); name another file.") from error
 
 
 def _point(threshold: float, answerable: Sequence[float], unanswerable: Sequence[float]) -> Point:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cicada.answering.console import answer_at_once
-from cicada.bootstrap.processor import answerer, processor
+from cicada.bootstrap.processor import answerer, probe_at_once, processor
 from cicada.conversation.model import RequestKey
 from cicada.deadline import ending_by
 from cicada.entry.request_batch import LambdaContext, answer_deadline, answered_requests
@@ -14,10 +14,15 @@ from cicada.observability.tracing import annotate
 
 
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Returns a batch verdict for an SQS event, and the whole answer as JSON for `{"message": "…"}`."""
+    """Returns a batch verdict for an SQS event, and the whole answer as JSON for `{"message": "…"}`.
+
+    For `{"probe": {…}}` it returns what is found, by which `cicada calibrate` makes a calibration.
+    """
     with ending_by(answer_deadline(context)):
         if "Records" in event:
             return answered_requests(event, _process)
+        if "probe" in event:
+            return probe_at_once(event)
         return answer_at_once(event, answerer())
 
 

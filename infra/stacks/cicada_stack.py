@@ -57,7 +57,7 @@ class CicadaStack(Stack):
             search=search,
             audit=audit,
         )
-        MessageProcessor(
+        processor = MessageProcessor(
             self,
             "MessageProcessor",
             functions=functions,
@@ -81,6 +81,7 @@ class CicadaStack(Stack):
             | {
                 "DocumentsBucket": ingest.documents.bucket.bucket_name,
                 "IngestFunction": ingest.function.function_name,
+                "ProcessorFunction": processor.function.function_name,
                 "AuditLogGroup": audit.group.log_group_name,
                 "DefaultTenant": settings.default_tenant,
                 "DataKeyArn": key.arn if key else "",

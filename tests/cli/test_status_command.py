@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 from botocore.exceptions import EndpointConnectionError
 from botocore.response import StreamingBody
+from msgspec.structs import replace
 
+from cicada.knowledge_bases.calibrations import SHIPPED, write_calibrations
 from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
@@ -37,7 +39,12 @@ SETTINGS = {
     "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",
     "CICADA_EMBEDDING_DIMENSION": "2",
 }
-OUTPUTS = {"IngestFunction": "ingest", "UserPoolId": "eu-central-1_pool", "DocumentsBucket": "documents"}
+OUTPUTS = {
+    "IngestFunction": "ingest",
+    "UserPoolId": "eu-central-1_pool",
+    "DocumentsBucket": "documents",
+    "ReadersTable": "readers",
+}
 SPOKEN = {"role": "assistant", "content": [{"text": "Yes."}]}
 
 
@@ -92,6 +99,7 @@ def stack(aws_account: ScriptedAws) -> ScriptedAws:
         ("lambda", "Invoke"): indexed,
         ("sqs", "GetQueueAttributes"): {"Attributes": {}},
         ("s3", "ListObjectsV2"): {},
+        ("dynamodb", "BatchGetItem"): {"Responses": {"readers": []}, "UnprocessedKeys": {}},
         ("cloudwatch", "DescribeAlarms"): alarm("OK"),
         ("sns", "ListSubscriptionsByTopic"): subscribed("arn:aws:sns:eu-central-1:1:t:s"),
         ("cognito-idp", "ListGroups"): {"Groups": [{"GroupName": "tenant:acme"}, {"GroupName": "tenant:beta"}]},
@@ -136,6 +144,13 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, shell: She
             "125 documents in store of the tenant acme; `cicada documents list --knowledge-base store --tenant acme"
             " --stack Cicada-dev` names unknown readers.",
         ),
+        (
+            "calibration",
+            "note",
+            "not calibrated for amazon.titan-embed-text-v2:0 (2 dimensions) and the reranker local: thresholds of"
+            " another embedder; answers are given with more caution until `cicada calibrate --stack Cicada-dev` has"
+            " run.",
+        ),
         ("models", "ok", "eu.amazon.nova-lite-v1:0 answers."),
         ("models", "ok", "eu.amazon.nova-pro-v1:0 answers."),
         ("models", "ok", "amazon.titan-embed-text-v2:0 embeds in 2 dimensions."),
@@ -146,6 +161,22 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, shell: She
     shown = shell.lines()
     assert shown[1] == "ok       functions           2 functions."
     assert shown[-1] == "0 problems."
+
+
+def test_what_a_stack_is_calibrated_for(stack: ScriptedAws, shell: Shell) -> None:
+    arn = "arn:aws:bedrock:eu-central-1::foundation-model/cohere.rerank-v3-5:0"
+    variables = SETTINGS | {"CICADA_RERANK_MODELS": arn}
+    stack.replies["lambda", "GetFunctionConfiguration"] = {"State": "Active", "Environment": {"Variables": variables}}
+    embedder = "amazon.titan-embed-text-v2:0 (2 dimensions)"
+    made = replace(SHIPPED, embedder=embedder, reranker="cohere", questions=97, made="2026-11-26")
+    row = {"pk": {"S": "calibrations"}, "settings": {"S": write_calibrations((), [made])}}
+    stack.replies["dynamodb", "BatchGetItem"] = {"Responses": {"readers": [row]}, "UnprocessedKeys": {}}
+    [first, second] = [text for subject, _, text in findings(shell, 0) if subject == "calibration"]
+    assert first == f"calibrated for {embedder} and the reranker cohere, on 2026-11-26, by 97 questions."
+    assert second.startswith(f"not calibrated for {embedder} and the reranker local")
+    row["settings"]["S"] = "no JSON"
+    [problem, *_] = [each for each in findings(shell, 1) if each[0] == "calibration"]
+    assert problem[1] == "problem" and "run `cicada calibrate`" in problem[2]
 
 
 def test_how_far_a_large_file_is(stack: ScriptedAws, shell: Shell) -> None:

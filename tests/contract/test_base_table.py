@@ -44,6 +44,15 @@ def test_what_an_operator_sets_and_what_documents_have_do_not_replace_each_other
     assert record.read(OTHER, NOBODY) == KeptBase()
 
 
+def test_the_calibrations_of_a_stack_are_the_same_for_every_base_and_stand_beside_its_settings(record: Record) -> None:
+    assert record.read_calibrations() == ""
+    record.write_text(BASE, "limit = 5")
+    record.write_calibrations("[]")
+    assert record.read_calibrations() == "[]"
+    assert record.read(BASE, NOBODY) == KeptBase("limit = 5", (), "[]")
+    assert record.read(OTHER, NOBODY) == KeptBase("", (), "[]")
+
+
 def test_fields_of_documents_with_viewers_are_known_to_these_alone(record: Record) -> None:
     record.observe(BASE, says(room="Hall A"), None)
     observed = record.observe(BASE, says("group:board", "user:ann", room="Vault", secret="yes"), None)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
+import shutil
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from local.stage.settings import ROOT
 from tests.deploy_proof.alarm_chain import ring
 from tests.deploy_proof.browser import ask_page
 from tests.deploy_proof.only_on_aws import api_writes_its_log, collection_is_active
@@ -53,6 +55,7 @@ class Proof:
             ("ingest", self._ingest),
             ("terminal", self._ask_by_terminal),
             ("page", self._ask_by_page),
+            ("calibrate", self._calibrate),
             ("access log", partial(api_writes_its_log, self._target)),
             ("status", self._status),
             ("alarm chain", partial(ring, self._target, self._id)),
@@ -106,6 +109,19 @@ class Proof:
             raise SkippedError("the stage has no page: it is deployed with -c page=none")
         self._has_the_fact(ask_page(url, _BASE, self._user, self._password, self._question))
         return f"{url}: signed in, asked, the answer has the fact"
+
+    def _calibrate(self) -> str:
+        folder = Path(self._home.name, "plays")
+        folder.mkdir()
+        for name in ("macbeth.json", "hamlet.json"):
+            shutil.copy(ROOT / "samples" / name, folder)
+        self._cicada("ingest", str(folder), "--tenant", _TENANT, "--knowledge-base", "scripts")
+        self._cicada("calibrate", "--tenant", _TENANT)
+        found = json.loads(self._cicada("status", "--tenant", _TENANT, "--knowledge-base", _BASE, "--json"))["findings"]
+        said = [each["text"] for each in found if each["subject"] == "calibration"]
+        if not any(each.startswith("calibrated for") and "by " in each for each in said):
+            raise ProofError(f"The stage should be calibrated for its embedder: {said}")
+        return f"cicada calibrate, status: {'; '.join(said)}"
 
     def _status(self) -> str:
         self._cicada("status", "--tenant", _TENANT, "--knowledge-base", _BASE)

@@ -10,11 +10,16 @@ from typing import Any
 
 import pytest
 
+from cicada.adapters.dynamodb.base_table import DynamoBaseTable
+from cicada.knowledge_bases.calibrations import SHIPPED, read_calibrations
 from cli.__main__ import main
+from local.stage.aws import aws_client
+from local.stage.settings import ROOT
 from tests.chaos.target import Target
 
 PASSWORD = "Own-password-of-carol-1"
 STACK = "Cicada-local"
+SAMPLES = ROOT / "samples" / "calibration.jsonl"
 Run = Callable[..., Any]
 
 
@@ -73,6 +78,30 @@ def test_the_status_finds_every_part_of_the_stage(run: Run) -> None:
     assert "cicada.minilm-l6-v2 embeds in 384 dimensions." in models
     assert "amazon.nova-lite-v1:0 answers." in models
     assert {"requests queue", "requests given up", "documents queue", "documents given up"} <= by_subject.keys()
+
+
+def test_a_stage_is_calibrated_by_what_its_own_search_finds(stage: Target, run: Run, tmp_path: Path) -> None:
+    outputs = stage.info["outputs"]
+    record = DynamoBaseTable(aws_client(stage.config, "dynamodb"), outputs["ReadersTable"])
+    plays = [line for line in SAMPLES.read_text("utf-8").splitlines() if '"scripts"' in line]
+    (tmp_path / "plays.jsonl").write_text("\n".join(plays), "utf-8")
+    try:
+        code, made = run("calibrate", str(tmp_path / "plays.jsonl"))
+        [found] = made["calibrations"]
+        assert (code, found["embedder"], found["reranker"]) == (0, SHIPPED.embedder, "local")
+        assert found["auroc"] > 0.6
+        [kept] = read_calibrations(record.read_calibrations())
+        assert set(kept.standards) >= {"relevance", "margin", "lexical", "coverage"}
+        _, status = run("status")
+        said = [each["text"] for each in status["findings"] if each["subject"] == "calibration"]
+        assert said == [
+            f"calibrated for {SHIPPED.embedder} and the reranker local, on {kept.made}, by {kept.questions} questions."
+        ]
+        code, answer = run("ask", "--user", "alice", "Who tells Macbeth that the queen is dead?")
+        assert (code, answer["status"]) == (0, "complete")
+        assert 0.5 < answer["confidence"] <= 1
+    finally:
+        record.write_calibrations("")
 
 
 def test_the_doctor_names_what_the_emulator_does_not_have(

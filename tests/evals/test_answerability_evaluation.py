@@ -69,6 +69,14 @@ def test_partly_answerable_turns_count_as_answerable_and_underspecified_ones_for
         "auroc": 0.5,
         "n": 4,
         "labels": {"ANSWERABLE": 1, "PARTIAL": 1, "UNANSWERABLE": 1, "UNDERSPECIFIED": 1},
+        "reliability": {
+            "bins": [
+                {"least": 0.6, "number": 1, "confidence": 0.6, "right": 1},
+                {"least": 0.7, "number": 1, "confidence": 0.7, "right": 0},
+                {"least": 0.9, "number": 1, "confidence": 0.9, "right": 1},
+            ],
+            "error": pytest.approx(0.375 * 0.4 + 0.25 * 0.7 + 0.375 * 0.1),
+        },
     }
 
 
@@ -118,16 +126,6 @@ def test_a_folder_without_tasks_is_named(tmp_path: Path) -> None:
         load_labelled_turns(tmp_path / "gone")
     with pytest.raises(DatasetError, match="is empty"):
         load_labelled_turns(write_turns(tmp_path / "turns", []))
-
-
-def test_the_command_calibrates_a_base(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder, settings, curve = str(write_turns(tmp_path / "turns")), tmp_path / "bases.toml", tmp_path / "curve.csv"
-    assert main(["calibrate", folder, "--base", "plays", "--write", str(settings), "--csv", str(curve)]) == 0
-    printed = capsys.readouterr().out
-    assert "[bases.plays]\nquality_threshold = " in printed
-    assert settings.read_text() in printed
-    assert len(curve.read_text().splitlines()) == 22
-    assert main(["calibrate", folder, "--keep", "0"]) == 2
 
 
 def test_a_follow_up_is_asked_as_the_product_asks_it(tmp_path: Path) -> None:

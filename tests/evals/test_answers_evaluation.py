@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -386,6 +386,18 @@ def test_the_json_report_has_right_turns_too() -> None:
     assert [(each["id"], each["turn"], each["right"]) for each in data["turns"]] == [("c1", 1, True), ("c1", 2, False)]
     assert data["turns"][1]["failures"] == [{"expectation": "text_all", "problem": "lacks yes"}]
     assert data["turns"][1]["text"] == "no"
+
+
+def test_confidences_are_held_against_what_is_right() -> None:
+    sure, unsure = replace(answer("yes"), confidence=0.9), replace(answer("no"), confidence=1.0)
+    no_answer = replace(answer("The passages do not say it."), confidence=0.1)
+    stage = ScriptedStage({"ok": sure, "why?": unsure, "hm": answer("yes"), "none": no_answer})
+    report = judge(stage, conversation(*(expecting(each, text_all=["yes"]) for each in ("ok", "why?", "hm", "none"))))
+    assert json.loads(to_json(report))["reliability"] == {
+        "bins": [{"least": 0.9, "number": 2, "confidence": 0.95, "right": 0.5}],
+        "error": pytest.approx(0.45),
+    }
+    assert "0.9 – 1.0          2    0.95    0.50\nexpected calibration error 0.450" in render(report)
 
 
 def test_a_run_interrupted_at_once_has_a_report() -> None:

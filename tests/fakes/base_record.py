@@ -16,6 +16,7 @@ class InMemoryBaseRecord:
 
     texts: dict[KnowledgeBaseKey, str] = field(default_factory=dict)
     rows: dict[tuple[KnowledgeBaseKey, str], Observed] = field(default_factory=dict)
+    calibrations: str = ""
     failure: CicadaError | None = None
     reads: int = 0
 
@@ -24,10 +25,16 @@ class InMemoryBaseRecord:
         if self.failure:
             raise self.failure
         rows = [self.rows.get((base_key, each), ()) for each in ("", *sorted(viewers))]
-        return KeptBase(self.texts.get(base_key, ""), merged(rows))
+        return KeptBase(self.texts.get(base_key, ""), merged(rows), self.calibrations)
 
     def write_text(self, base_key: KnowledgeBaseKey, text: str) -> None:
         self.texts[base_key] = text
+
+    def read_calibrations(self) -> str:
+        return self.calibrations
+
+    def write_calibrations(self, text: str) -> None:
+        self.calibrations = text
 
     def observe(self, base_key: KnowledgeBaseKey, now: Described, before: Described | None) -> Observed:
         if self.failure:

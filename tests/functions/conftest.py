@@ -7,16 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
+from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.bootstrap import audit
 from cicada.bootstrap.authorizer import token_verifier
 from cicada.documents.model import DocumentKey
+from cicada.knowledge_bases.calibrations import SHIPPED, embedder_name, write_calibrations
 from cicada.observability.audit import AuditRecorder
 from tests.contract import access_list_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
-from tests.functions.deployed_processor import SCRIPTS, Deployed, deployed_on, keep
+from tests.functions.deployed_processor import DIMENSION, MODEL_ID, SCRIPTS, Deployed, deployed_on, keep
 from tests.functions.message_path import MessagePath, Metrics, message_path
 
 
@@ -38,8 +41,14 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
 
 @pytest.fixture
 def deploy(path: MessagePath, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
-    """Gives a context in which Bedrock replies as scripted. The index, `index.sqlite`, holds one play."""
+    """Gives a context in which Bedrock replies as scripted. The index, `index.sqlite`, holds one play.
+
+    The stack is calibrated for its embedder as for the local stage's.
+    """
     keep(tmp_path / "index.sqlite", "macbeth.json")
+    calibration = replace(SHIPPED, embedder=embedder_name(MODEL_ID, DIMENSION))
+    record = DynamoBaseTable(path.database, access_list_table.TABLE)
+    record.write_calibrations(write_calibrations((), [calibration]))
     DynamoAccessListTable(path.database, access_list_table.TABLE).record(DocumentKey(SCRIPTS, "macbeth.json"), ())
     return deployed_on(tmp_path / "index.sqlite", monkeypatch)
 

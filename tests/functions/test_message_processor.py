@@ -35,6 +35,14 @@ def asked(path: MessagePath, message: str = MESSAGE) -> dict[str, Any]:
     return delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0]))
 
 
+def test_a_probe_is_answered_with_what_the_search_finds(path: MessagePath, deploy: Deployed) -> None:
+    probe = {"tenant": "default", "knowledge_base": "scripts", "questions": [{"question": MESSAGE}]}
+    with deploy(EMBEDDED):
+        [found] = path.invoke("message_processor", {"probe": probe})["found"]
+    assert (found["reranker"], found["cosines"]) == ("local", None)
+    assert len(found["signals"]) == 6
+
+
 def test_the_consoles_event_is_answered_with_the_whole_result(path: MessagePath, deploy: Deployed) -> None:
     with deploy(EMBEDDED, SAID) as bedrock:
         answered = path.invoke("message_processor", console_event("message_processor"))

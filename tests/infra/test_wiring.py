@@ -176,6 +176,7 @@ def test_the_outputs_name_what_operators_need(stage: Deployed) -> None:
         "DocumentsBucket": known["CICADA_DOCUMENTS_BUCKET"],
         "AuditLogGroup": known["CICADA_AUDIT_LOG_GROUP"],
         "IngestFunction": stage.functions()["ingest-document"]["FunctionName"],
+        "ProcessorFunction": stage.functions()["message-processor"]["FunctionName"],
         "CallbackUrl": known["CICADA_CALLBACK_URL"],
         "ConnectionsTable": known["CICADA_CONNECTIONS_TABLE"],
         "RequestsTable": known["CICADA_REQUESTS_TABLE"],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError
 from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import Calibration, Signals
+from cicada.retrieval.rerank.scores import RelevanceMap, Signals
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import local_embedder
@@ -68,7 +68,7 @@ def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -
     )
 
 
-def fit(sets: Sequence[SetObservations]) -> Calibration:
+def fit(sets: Sequence[SetObservations]) -> RelevanceMap:
     """Logistic regression by Newton's method; every set has the same weight.
 
     A set's foreign queries count half as much as its own.
@@ -80,10 +80,10 @@ def fit(sets: Sequence[SetObservations]) -> Calibration:
     weights = np.concatenate([np.full(len(each.relevant), weight) for each, weight in rows])
     constant, score, cosine = _regression(x, relevant, weights / weights.sum()).tolist()
     typical = float(np.mean([np.mean([each.signals[0].score for each in one.own]) for one in sets]))
-    return Calibration(constant + math.log(LENIENCE), score, cosine, typical)
+    return RelevanceMap(constant + math.log(LENIENCE), score, cosine, typical)
 
 
-def shares_kept(observed: SetObservations, calibration: Calibration, threshold: float) -> list[float]:
+def shares_kept(observed: SetObservations, calibration: RelevanceMap, threshold: float) -> list[float]:
     """What a threshold does to the first 15 passages.
 
     The shares of relevant and other ones that are kept, of queries left with none, and of foreign ones left with some.
@@ -114,7 +114,7 @@ def _row(signals: Signals) -> tuple[float, ...]:
     return (1.0, signals.score, signals.cosine)
 
 
-def _relevances(observed: Observations, calibration: Calibration) -> Floats:
+def _relevances(observed: Observations, calibration: RelevanceMap) -> Floats:
     return np.array(calibration.relevances(observed.signals, observed.candidate_count)[:SHOWN])
 
 

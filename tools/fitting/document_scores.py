@@ -23,7 +23,7 @@ from cicada.languages.terms import query_terms
 from cicada.permissions import every_document
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.ports import Embedder
-from cicada.retrieval.rerank.scores import Calibration, Signals
+from cicada.retrieval.rerank.scores import RelevanceMap, Signals
 from cicada.retrieval.strategies.hybrid import encode_query
 from evals.documents.dataset import DocumentSet, load_documents
 from evals.documents.index import BASE, indexed
@@ -101,7 +101,7 @@ def part_of(document_id: str) -> str:
     return document_id.partition(":")[0]
 
 
-def fitted(seen: Sequence[Seen]) -> Calibration:
+def fitted(seen: Sequence[Seen]) -> RelevanceMap:
     """The map that is fitted on bases of 1,000 documents and more."""
     large = [each for each in seen if each.size >= 1000]
     sets = [
@@ -170,7 +170,7 @@ def ambiguities(seen: Sequence[Seen]) -> dict[str, float]:
     return {name: auroc(values, wrong) for name, values in measures.items()}
 
 
-def _maps(seen: Sequence[Seen]) -> dict[str, Calibration]:
+def _maps(seen: Sequence[Seen]) -> dict[str, RelevanceMap]:
     """The maps by part, each fitted on the other parts."""
     parts = sorted({each.part for each in seen})
     return {part: fitted([each for each in seen if each.part != part] or seen) for part in parts}

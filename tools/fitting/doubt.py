@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cicada.errors import CicadaError
-from cicada.retrieval.quality import Standard
+from cicada.knowledge_bases.calibrations import Standard
 from cicada.retrieval.rerank.doubt import STANDARDS, Signals, Standards, doubt, signals
 from evals.retrieval.dataset import load_dataset
 from evals.retrieval.embedding import local_embedder
@@ -52,22 +52,19 @@ def fit(sets: Sequence[Observed]) -> tuple[Standards, float]:
     """The standards, and the doubt that `ASKED` of the rankings exceed; every set has the same weight."""
     weights = np.concatenate([np.full(len(one.found), 1 / len(one.found) / len(sets)) for one in sets])
     fitted = Standards(
-        *(
-            _standard([each[column] for one in sets for each in one.found], weights, known.weight)
-            for column, known in enumerate(STANDARDS)
-        )
+        *(_standard([each[column] for one in sets for each in one.found], weights) for column in range(len(STANDARDS)))
     )
     doubts = np.array([doubt(each, fitted) for one in sets for each in one.found])
     order = np.argsort(-doubts)
     return fitted, float(doubts[order][np.searchsorted(np.cumsum(weights[order]), ASKED)])
 
 
-def _standard(values: Sequence[float | None], weights: Floats, weight: float) -> Standard:
+def _standard(values: Sequence[float | None], weights: Floats) -> Standard:
     known = np.array([value is not None for value in values])
     x = np.array([value for value in values if value is not None])
     share = weights[known] / weights[known].sum()
     mean = float(share @ x)
-    return Standard(mean, float(np.sqrt(share @ (x - mean) ** 2)), weight)
+    return Standard(mean, float(np.sqrt(share @ (x - mean) ** 2)))
 
 
 def main() -> int:

@@ -2,7 +2,8 @@
 
 The folders are retrieval sets in BEIR's layout. Their queries are answerable; the same queries are not once the
 documents with the relevant passages are out of reach, nor are other sets' queries. Each set is judged with a fit on the
-others. The last lines are the fit on all sets, as `cicada/retrieval/quality.py` has it.
+others. The last lines are two fits on all sets, as `cicada/knowledge_bases/calibrations.py` has them: of all signals,
+and of those in which no embedder has a part, where the search is by words alone.
 """
 
 import argparse
@@ -12,28 +13,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from msgspec import Struct
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError
-from cicada.retrieval.model import IndexHits, IndexQuery, Retrieval, Vector
-from cicada.retrieval.ports import PassageIndex
-from cicada.retrieval.quality import CLIP, STANDARDS, features
+from cicada.retrieval.model import IndexHits, IndexQuery, Vector
+from cicada.retrieval.ports import Embedder, PassageIndex
+from cicada.retrieval.quality import Features, features
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.strategies.hybrid import HybridSearch
 from evals.answerability.report import auroc
+from evals.evidence_fit import Fit, Observed, fit, rows_of
 from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import local_embedder
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 
 FOREIGN_QUERIES = 120
-# The share of questions to a base that can be answered; of the others, half are about another subject.
-ANSWERABLE, FOREIGN = 0.75, 0.5
-WEIGHTS = np.array([standard.weight for standard in STANDARDS])
-
-Floats = NDArray[np.float64]
+# The signals in which no embedder has a part, and the share of questions that can be answered that is assumed of them.
+OF_NO_EMBEDDER, CONSERVATIVE = ("lexical", "coverage", "names", "concentration"), 2 / 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +52,16 @@ class Without:
         return self.index.vectors_of(*arguments)  # type: ignore[arg-type]
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """The signals of a set's queries, one row each: answerable, without their documents, and other sets' queries."""
+class SilentEmbedder:
+    """The same vector for every text: what is found, and its order, is by words alone."""
 
-    own: Floats
-    removed: Floats
-    foreign: Floats
+    model_id, dimension = "silent", 2
 
+    def embed_query(self, text: str) -> Vector:  # noqa: ARG002 - it says nothing of it
+        return (1.0, 0.0)
 
-class Fit(Struct, frozen=True):
-    """Mean and deviation of each signal, and the map from the sum of their points to a probability."""
-
-    means: Floats
-    deviations: Floats
-    constant: float
-    slope: float
-
-    def points(self, signals: Floats) -> Floats:
-        clipped = np.clip((signals - self.means) / self.deviations, -CLIP, CLIP)
-        return np.asarray(np.nansum(clipped * WEIGHTS, axis=1))
+    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
+        return [self.embed_query(text) for text in texts]
 
 
 def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -> Observed:
@@ -87,52 +74,14 @@ def observe(dataset: Dataset, others: Sequence[Dataset], search: HybridSearch) -
         for query, ids in zip(dataset.queries, documents_of(dataset), strict=True)
     ]
     return Observed(
-        np.array([_signals(query.text, search) for query in dataset.queries]),
-        np.array(removed),
-        np.array([_signals(text, search) for text in foreign]),
+        rows_of([_signals(query.text, search) for query in dataset.queries]),
+        rows_of(removed),
+        rows_of([_signals(text, search) for text in foreign]),
     )
 
 
-def fit(sets: Sequence[Observed]) -> Fit:
-    """The fit in which every set has the same weight."""
-    means = np.mean([_middle(one) for one in sets], axis=0)
-    deviations = np.mean([np.nanstd(np.vstack([one.own, one.removed]), axis=0) for one in sets], axis=0)
-    fitted = Fit(means, deviations, 0.0, 1.0)
-    parts = [
-        (fitted.points(rows), label, share)
-        for one in sets
-        for rows, label, share in (
-            (one.own, 1.0, ANSWERABLE),
-            (one.removed, 0.0, (1 - ANSWERABLE) * (1 - FOREIGN)),
-            (one.foreign, 0.0, (1 - ANSWERABLE) * FOREIGN),
-        )
-    ]
-    constant, slope = _logistic_fit(parts)
-    return replace(fitted, constant=constant, slope=slope)
-
-
-def _middle(one: Observed) -> Floats:
-    """Between answerable and not: the usual value of evidence that could be either."""
-    own, removed, foreign = (np.nanmean(rows, axis=0) for rows in (one.own, one.removed, one.foreign))
-    return np.asarray(0.5 * own + 0.35 * removed + 0.15 * foreign)
-
-
-def _logistic_fit(parts: Sequence[tuple[Floats, float, float]]) -> tuple[float, float]:
-    """Constant and slope, by Newton's method."""
-    x = np.concatenate([np.c_[np.ones(len(points)), points] for points, _, _ in parts])
-    y = np.concatenate([np.full(len(points), label) for points, label, _ in parts])
-    weights = np.concatenate([np.full(len(points), share / len(points)) for points, _, share in parts])
-    found = np.zeros(2)
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-(x @ found)))
-        curvature = (x.T * (weights * chance * (1 - chance))) @ x
-        found -= np.linalg.solve(curvature, x.T @ (weights * (chance - y)))
-    return float(found[0]), float(found[1])
-
-
-def _signals(text: str, search: HybridSearch) -> list[float]:
-    found: Retrieval = search.retrieve(text, PassageFilter(CORPUS_BASE))
-    return [np.nan if value is None else value for value in features(text, found)]
+def _signals(text: str, search: HybridSearch) -> Features:
+    return features(text, search.retrieve(text, PassageFilter(CORPUS_BASE)))
 
 
 def _without(search: HybridSearch, ids: frozenset[str]) -> HybridSearch:
@@ -157,10 +106,21 @@ def report(observed: Mapping[str, Observed]) -> None:
         fitted = fit([each for other, each in observed.items() if other != name] or [one])
         own, removed, foreign = (fitted.points(rows).tolist() for rows in (one.own, one.removed, one.foreign))
         print(f"{name:20}{auroc(own, removed) or 0:>10.3f}{auroc(own, foreign) or 0:>10.3f}")
-    fitted = fit(list(observed.values()))
-    for name, mean, deviation in zip(STANDARDS._fields, fitted.means, fitted.deviations, strict=True):
-        print(f"{name:14} mean {mean:.3f}, deviation {deviation:.3f}")
-    print(f"CONSTANT, SLOPE = {fitted.constant:.3f}, {fitted.slope:.3f}")
+    _print(fit([*observed.values()]))
+
+
+def _print(fitted: Fit) -> None:
+    for name, standard in fitted.standards.items():
+        print(f"{name:14} mean {standard.mean:.3f}, deviation {standard.deviation:.3f}")
+    print(f"constant {fitted.constant:.3f}, slope {fitted.slope:.3f}")
+
+
+def _observed(sets: Sequence[Dataset], embedder: Embedder) -> dict[str, Observed]:
+    observed = {}
+    for dataset in sets:
+        with retriever(dataset, embedder, Pipeline()) as search:
+            observed[dataset.name] = observe(dataset, [each for each in sets if each is not dataset], search)
+    return observed
 
 
 def main() -> None:
@@ -169,14 +129,14 @@ def main() -> None:
     options = parser.parse_args()
     try:
         sets = [load_dataset(folder) for folder in options.folders]
-        observed = {}
+        by_words = _observed(sets, SilentEmbedder())
         with local_embedder(lambda line: print(line, file=sys.stderr)) as embedder:
-            for dataset in sets:
-                with retriever(dataset, embedder, Pipeline()) as search:
-                    observed[dataset.name] = observe(dataset, [each for each in sets if each is not dataset], search)
+            observed = _observed(sets, embedder)
     except CicadaError as error:
         raise SystemExit(str(error)) from error
     report(observed)
+    print("no embedder:")
+    _print(fit([*by_words.values()], CONSERVATIVE, OF_NO_EMBEDDER))
 
 
 if __name__ == "__main__":

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.evidence import LocalJudge
 from cicada.answering.parts import AnswerPart, Cited
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import Retrieval
+from cicada.retrieval.quality import evidence_quality
 from tests.fakes.access import OpenAccess
 from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.fakes.rerankers import FixedReranker
@@ -27,7 +27,7 @@ CLOSED = OpenAccess({SECRET.document_id: ("user:bob",)})
 
 
 class ObservedJudge(FixedJudge):
-    """The local judge; keeps the documents that it judged."""
+    """Judges by the score; keeps the documents that it judged."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class ObservedJudge(FixedJudge):
 
     def judge(self, question: str, found: Retrieval) -> float | None:
         self.seen.append(found.documents)
-        return LocalJudge().judge(question, found)
+        return evidence_quality(question, found)
 
 
 @dataclass

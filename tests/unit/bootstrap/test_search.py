@@ -22,6 +22,7 @@ from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.ports import Reranker, SearchBackend
 from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.rerank.scores import RELEVANCE_MAP
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies.hybrid import hybrid
 from cicada.settings import SearchSettings
@@ -42,7 +43,7 @@ def settings(tmp_path: Path, **more: str) -> SearchSettings:
 
 
 def _backend(made: SearchSettings) -> SearchBackend:
-    return search_backend(made, passage_index(made))
+    return search_backend(made, passage_index(made), lambda _: RELEVANCE_MAP)
 
 
 def _search(made: SearchSettings) -> KnowledgeSearch:

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey
-from cicada.errors import ConfigurationError, UnavailableError
+from cicada.errors import CicadaError, ConfigurationError, UnavailableError
+from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations, Standard, write_calibrations
 from cicada.knowledge_bases.file import check_kept, parse_kept
 from cicada.knowledge_bases.inference import completed
 from cicada.knowledge_bases.kept import CompletedBases
@@ -101,6 +103,46 @@ def test_a_question_reads_what_is_kept_once_in_a_while() -> None:
     assert found.of(MINUTES).schema is found.of(MINUTES).schema
     found.of(MINUTES, frozenset({"user:ann"}))
     assert record.reads == 2
+
+
+TITAN = "titan (1024 dimensions)"
+OF_TITAN = replace(SHIPPED, embedder=TITAN, reranker="cohere", constant=0.5, made="2026-11-26")
+
+
+def calibrated(record: InMemoryBaseRecord, embedder: str, said: list[CicadaError]) -> Calibrations:
+    completed = CompletedBases(record, Clock(), seconds=0, embedder=embedder, report=said.append)
+    found = KnowledgeBases(completed=completed)
+    assert found.of(OTHERS).calibrations == found.of(MINUTES).calibrations
+    return found.of(MINUTES).calibrations
+
+
+def test_the_calibrations_of_the_stacks_embedder_are_those_that_are_kept() -> None:
+    said: list[CicadaError] = []
+    other = replace(SHIPPED, embedder="another (2 dimensions)", constant=9.0)
+    found = calibrated(InMemoryBaseRecord(calibrations=write_calibrations([other], [OF_TITAN])), TITAN, said)
+    assert (found.of("cohere"), found.by_reranker, said) == (OF_TITAN, {"cohere": OF_TITAN}, [])
+
+
+def test_a_kept_calibration_takes_the_place_of_an_older_and_of_a_shipped_one() -> None:
+    older, newer = replace(SHIPPED, constant=0.1), replace(SHIPPED, constant=0.2)
+    record = InMemoryBaseRecord(calibrations=write_calibrations([OF_TITAN, older], [newer]))
+    assert calibrated(record, SHIPPED.embedder, []).of("skipped") == newer
+
+
+@pytest.mark.parametrize(
+    "kept", ["no JSON", "[{}]", write_calibrations((), [replace(SHIPPED, standards={"margin": Standard(0.0, 0.0)})])]
+)
+def test_calibrations_that_cannot_be_read_are_reported_once_and_fail_no_question(kept: str) -> None:
+    said: list[CicadaError] = []
+    assert calibrated(InMemoryBaseRecord(calibrations=kept), SHIPPED.embedder, said).of("local") == SHIPPED
+    assert [type(each) for each in said] == [ConfigurationError]
+
+
+def test_with_calibrations_of_another_embedder_alone_answers_are_given_with_caution() -> None:
+    said: list[CicadaError] = []
+    record = InMemoryBaseRecord(calibrations=write_calibrations((), [SHIPPED]))
+    assert calibrated(record, TITAN, said) == Calibrations(TITAN, {})
+    assert [str(each) for each in said] == [f"The stack keeps calibrations, but none for {TITAN}."]
 
 
 def test_if_it_cannot_be_read_nobody_is_taken_to_be_allowed() -> None:

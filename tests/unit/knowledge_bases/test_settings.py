@@ -90,7 +90,7 @@ def test_a_file_can_set_whatever_a_base_has_but_its_name() -> None:
     with pytest.raises(ConfigurationError) as caught:
         parse_knowledge_bases("[defaults]\nnothing = 0")
     listed = str(caught.value).partition("use one of ")[2].removesuffix(".").split(", ")
-    assert listed == sorted(set(KnowledgeBase.__struct_fields__) - {"name", "schema", "kept"})
+    assert listed == sorted(set(KnowledgeBase.__struct_fields__) - {"name", "schema", "kept", "calibrations"})
 
 
 def test_the_floor_may_be_the_threshold() -> None:

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
+from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, IndexHits, RankedPassage, Ranking, Retrieval
-from cicada.retrieval.quality import STANDARDS, Features, evidence_quality, features, stem, total
+from cicada.retrieval.quality import WEIGHTS, Features, evidence_quality, features, quality_of, stem, total
 from tests.fakes.passages import passage as a_passage
 
 BASE = KnowledgeBaseKey("acme", "docs")
@@ -116,12 +117,25 @@ def test_nothing_found_is_no_evidence() -> None:
 def test_a_signal_counts_at_most_two_deviations() -> None:
     nothing = Features(None, None, None, None, None, None)
     assert total(nothing) == 0
-    for name, standard in STANDARDS._asdict().items():
+    for name, weight in WEIGHTS.items():
+        standard = SHIPPED.standards[name]
         far = standard.mean + 100 * standard.deviation
-        assert total(nothing._replace(**{name: far})) == pytest.approx(2 * standard.weight)
-        assert total(nothing._replace(**{name: -far * 100})) == pytest.approx(-2 * standard.weight)
+        assert total(nothing._replace(**{name: far})) == pytest.approx(2 * weight)
+        assert total(nothing._replace(**{name: -far * 100})) == pytest.approx(-2 * weight)
         near = standard.mean + standard.deviation
-        assert total(nothing._replace(**{name: near})) == pytest.approx(standard.weight)
+        assert total(nothing._replace(**{name: near})) == pytest.approx(weight)
+
+
+def test_without_a_calibration_what_an_embedder_says_counts_for_nothing() -> None:
+    unknown = Calibrations("another", {}).of("local")
+    qualities = {evidence_quality(QUESTION, full(best=best, relevance=best), unknown) for best in (0.3, 0.9)}
+    assert len(qualities) == 1
+    assert qualities.pop() < evidence_quality(QUESTION, full())
+
+
+def test_the_same_points_are_a_lower_quality_without_a_calibration() -> None:
+    nothing = Features(None, None, None, None, None, None)
+    assert quality_of(nothing, Calibrations("another", {}).of("cohere")) < quality_of(nothing, SHIPPED)
 
 
 SCORES = st.lists(st.floats(-1, 100), max_size=120).map(lambda values: sorted(values, reverse=True))

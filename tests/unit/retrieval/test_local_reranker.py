@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import UnavailableError
+from cicada.knowledge_bases.calibrations import SHIPPED, Cosines
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, RankedPassage, Ranking, Vector
 from cicada.retrieval.rerank.local import LocalReranker
 from cicada.retrieval.rerank.scores import (
-    CALIBRATION,
-    Calibration,
+    RELEVANCE_MAP,
+    RelevanceMap,
     Signals,
     cosines,
     falling,
@@ -118,12 +119,12 @@ def test_relevance_is_the_documented_map_of_score_and_cosine() -> None:
     hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
     kept = index(*[0] * 100)
     _, signals = LocalReranker(kept).signals(question(), hits)[0]
-    x = CALIBRATION.constant + CALIBRATION.score * signals.score + CALIBRATION.cosine * 0.5
+    x = RELEVANCE_MAP.constant + RELEVANCE_MAP.score * signals.score + RELEVANCE_MAP.cosine * 0.5
     assert relevances(LocalReranker(kept).rerank(question(), hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
 
 
 def test_in_a_base_smaller_than_the_pool_the_usual_distance_stands_in_for_the_firsts_own() -> None:
-    map = Calibration(constant=-1.0, score=0.5, cosine=0.0, typical=8.0)
+    map = RelevanceMap(constant=-1.0, score=0.5, cosine=0.0, typical=8.0)
     scores = [Signals(2.0, 0.5), Signals(0.0, 0.5)]
     for pool, first in ((100, 2.0), (150, 2.0), (50, 5.0), (0, 8.0)):
         assert map.relevances(scores, pool) == pytest.approx(
@@ -161,9 +162,9 @@ def logit(passage: RankedPassage) -> float:
     return math.log(passage.relevance / (1 - passage.relevance))
 
 
-def only(score: float = 0.0, cosine: float = 0.0) -> Calibration:
+def only(score: float = 0.0, cosine: float = 0.0) -> RelevanceMap:
     """A relevance that shows one signal: its logit is that signal."""
-    return Calibration(0.0, score, cosine, typical=0.0)
+    return RelevanceMap(0.0, score, cosine, typical=0.0)
 
 
 def test_the_feedback_counts_in_one_and_a_half_standard_deviations() -> None:
@@ -197,7 +198,7 @@ def test_a_cosine_is_the_lanes_or_the_vectors_or_the_lowest_of_the_lane() -> Non
 
 def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_the_lanes_say() -> None:
     hits = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
-    score = LocalReranker(index(), 2, only(score=1.0))
+    score = LocalReranker(index(), 2, lambda _: only(score=1.0))
     found = score.signals(question(), hits)
     shift = (1 - 4 / 100) * -found[0][1].score
     logits = [logit(each) - shift for each in score.rerank(question(), hits).passages]
@@ -210,7 +211,7 @@ def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_t
 
 def test_what_lies_beyond_the_depth_has_its_own_cosine() -> None:
     hits = candidates((9.0, 0.9), (8.0, 0.8), (7.0, 0.3), (6.0, None))
-    near = LocalReranker(index(0, 0, 0, 0), 2, only(cosine=1.0)).rerank(question(), hits).passages
+    near = LocalReranker(index(0, 0, 0, 0), 2, lambda _: only(cosine=1.0)).rerank(question(), hits).passages
     assert [logit(each) for each in near] == pytest.approx([0.9, 0.8, 0.3, 0.3])
 
 
@@ -222,9 +223,27 @@ def test_the_first_fifty_are_ranked() -> None:
     assert (found[:2], found[-1]) == ([0, 49], 50)
 
 
+def test_the_map_of_another_embedder_gives_its_usual_cosines_the_usual_relevance() -> None:
+    usual = SHIPPED.cosines
+    assert usual is not None
+    assert RELEVANCE_MAP.with_cosines(usual) == RELEVANCE_MAP
+    moved = RELEVANCE_MAP.with_cosines(Cosines(best=0.9, distant=0.8))
+    for ours, theirs in ((usual.best, 0.9), (usual.distant, 0.8)):
+        [known], [found] = (
+            each.relevances([Signals(12.0, cosine)], 100) for each, cosine in ((RELEVANCE_MAP, ours), (moved, theirs))
+        )
+        assert found == pytest.approx(known)
+
+
+def test_a_cosine_of_an_unknown_embedder_counts_for_nothing() -> None:
+    unknown = RELEVANCE_MAP.with_cosines(None)
+    near, far = (unknown.relevances([Signals(12.0, cosine)], 100) for cosine in (0.9, 0.1))
+    assert near == far < RELEVANCE_MAP.relevances([Signals(12.0, 0.5)], 100)
+
+
 @pytest.mark.parametrize(("candidate_count", "expected"), [(100, 3.004), (0, 1.1367)])
 def test_the_shipped_calibration_is_the_one_that_was_fitted(candidate_count: int, expected: float) -> None:
     """Thresholds are set by it: who fits it anew changes this table too."""
-    assert CALIBRATION.typical == 12.9
-    [relevance] = CALIBRATION.relevances([Signals(20.0, 0.6)], candidate_count)
+    assert RELEVANCE_MAP.typical == 12.9
+    [relevance] = RELEVANCE_MAP.relevances([Signals(20.0, 0.6)], candidate_count)
     assert math.log(relevance / (1 - relevance)) == pytest.approx(expected, abs=1e-3)

@@ -57,8 +57,8 @@ def readable_passages(
 def every_document(base_key: KnowledgeBaseKey, conditions: tuple[Condition, ...] = ()) -> PassageFilter:
     """The documents of a knowledge base, whoever may read them.
 
-    For operators, who have the bucket too, for the cards of documents, which show a user nothing of another one, and
-    for the number of documents in an index, which nobody is told.
+    For operators, who have the bucket too, and whose calibrations are numbers alone; for the cards of documents, which
+    show a user nothing of another one; and for the number of documents in an index, which nobody is told.
     """
     return PassageFilter(base_key, conditions=conditions, reader=None)
 

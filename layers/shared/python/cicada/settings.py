@@ -34,9 +34,14 @@ class ConnectionSettings(Struct, frozen=True):
 
 
 class BaseSettings(Struct, frozen=True):
-    """The table of what is kept for knowledge bases, which is that of the viewers."""
+    """The table of what is kept for knowledge bases, which is that of the viewers; and the embedder of the searches.
+
+    A function that does not search has no embedder.
+    """
 
     readers_table: str
+    embedding_model_id: str = ""
+    embedding_dimension: int = 0
 
 
 class AuditSettings(Struct, frozen=True):

@@ -73,31 +73,21 @@ class Gathered(Struct, frozen=True):
         return self.quality
 
 
-class LocalJudge(Struct, frozen=True):
-    """The score of `retrieval.quality`: no call of a model, about a millisecond."""
-
-    def judge(self, question: str, found: Retrieval) -> float | None:
-        return evidence_quality(question, found)
-
-
 class _Attempt(Struct, frozen=True):
     found: Retrieval
     quality: float | None
 
 
-def _local_judge() -> Mapping[QualityJudge, EvidenceJudge]:
-    return {"evidence": LocalJudge()}
-
-
 class EvidenceLoop(Struct, frozen=True):
     """Searches again at most `quality_retries` times; it ends earlier when no rewriter has another query.
 
-    `judges` by the base's setting; without the one that it names the local score is used. `rewriters` are asked in
+    `judges` by the base's setting; without the one that it names the score of `retrieval.quality` is used, which takes
+    about a millisecond and no call of a model. `rewriters` are asked in
     order. `report` is called when a judge or a rewriter fails: the others are asked then. A search that fails is never
     caught here.
     """
 
-    judges: Mapping[QualityJudge, EvidenceJudge] = field(default_factory=_local_judge)
+    judges: Mapping[QualityJudge, EvidenceJudge] = field(default_factory=dict)
     rewriters: Sequence[QueryRewriter] = ()
     report: Callable[[CicadaError], object] = ignore
 
@@ -150,10 +140,11 @@ class EvidenceLoop(Struct, frozen=True):
         if base.quality_judge == "none":
             return None
         try:
-            return self.judges.get(base.quality_judge, LocalJudge()).judge(question, found)
+            if judge := self.judges.get(base.quality_judge):
+                return judge.judge(question, found)
         except (DependencyError, ConfigurationError) as error:
             self.report(error)
-            return evidence_quality(question, found)
+        return evidence_quality(question, found, base.calibrations.of(found.ranking.by))
 
     def _rewritten(self, question: str, tried: Sequence[str], base: KnowledgeBase) -> str | None:
         for rewriter in self.rewriters:

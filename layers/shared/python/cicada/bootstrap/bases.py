@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.bootstrap.aws import database
+from cicada.knowledge_bases.calibrations import embedder_name
 from cicada.knowledge_bases.kept import CompletedBases
 from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.observability.log import report_unused_calibrations
 from cicada.settings import BaseSettings, load
 
 
@@ -20,7 +22,10 @@ def knowledge_bases() -> KnowledgeBases:
     # Imported here: most commands of a connection need none.
     from cicada.knowledge_bases.file import load_knowledge_bases
 
-    return replace(load_knowledge_bases(), completed=CompletedBases(base_record(), time.monotonic))
+    settings = load(BaseSettings)
+    embedder = embedder_name(settings.embedding_model_id, settings.embedding_dimension)
+    completed = CompletedBases(base_record(), time.monotonic, embedder=embedder, report=report_unused_calibrations)
+    return replace(load_knowledge_bases(), completed=completed)
 
 
 @cache

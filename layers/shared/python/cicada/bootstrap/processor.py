@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
@@ -32,17 +32,19 @@ from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endp
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.bootstrap.index import passage_index
-from cicada.bootstrap.search import evidence_loop, knowledge_search, today
+from cicada.bootstrap.search import evidence_loop, knowledge_search, search_backend, today
 from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
 from cicada.identity import Principal
+from cicada.knowledge_bases.calibrations import Cosines
 from cicada.observability.log import report_failed_answer
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import IndexCompleteness
-from cicada.retrieval.ports import CataloguedIndex, KeptDocuments
+from cicada.retrieval.ports import CataloguedIndex, KeptDocuments, SearchBackend
+from cicada.retrieval.rerank.scores import RELEVANCE_MAP
 from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
@@ -117,6 +119,20 @@ def answerer() -> Answerer:
         model=chat,
         other_bases=OtherBases(index, search.bases),
     )
+
+
+def probe_at_once(event: dict[str, Any]) -> dict[str, Any]:
+    """What is found for the questions of an event, by the search that answers."""
+    # Imported here: nearly all that a processor does is to answer.
+    from cicada.retrieval.probing import probed
+
+    settings = load(ProcessorSettings).search
+
+    def backend(cosines: Cosines | None) -> SearchBackend:
+        relevance = RELEVANCE_MAP.with_cosines(cosines)
+        return search_backend(settings, passage_index(settings), lambda _: relevance)
+
+    return probed(event, backend, knowledge_bases())
 
 
 def _completeness(settings: ProcessorSettings, index: CataloguedIndex) -> IndexCompleteness:

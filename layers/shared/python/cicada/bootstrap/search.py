@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.embedder import BedrockEmbedder
 from cicada.answering.agent_search import PermittedAgentSearch
-from cicada.answering.evidence import EvidenceLoop, LocalJudge
+from cicada.answering.evidence import EvidenceLoop
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.answering.question_planner import WordRewriter
 from cicada.bootstrap.aws import client
@@ -18,6 +18,7 @@ from cicada.bootstrap.index import passage_index
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.document_routing.router import CardRanker, DocumentRouter
 from cicada.document_routing.routing import BaseRouting, BaseSizes
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, QualityJudge, RerankMode
 from cicada.observability.log import (
     report_own_words,
@@ -37,6 +38,7 @@ from cicada.retrieval.ports import (
 )
 from cicada.retrieval.rerank.conditional import ConditionalReranker
 from cicada.retrieval.rerank.local import LocalReranker
+from cicada.retrieval.rerank.scores import RELEVANCE_MAP, RelevanceMap
 from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch
 from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings
@@ -73,20 +75,25 @@ def knowledge_search(settings: SearchSettings, index: CataloguedIndex, bases: Kn
     """The search for answers and for agents."""
     breaker = CircuitBreaker(time.monotonic, "search", heeds_configuration=False)
 
+    def relevance(base_key: KnowledgeBaseKey) -> RelevanceMap:
+        return RELEVANCE_MAP.with_cosines(bases.of(base_key).calibrations.cosines)
+
     def guarded(strategy: Callable[[KnowledgeBase], Strategy]) -> Callable[[KnowledgeBase], Strategy]:
         return lambda base: GuardedStrategy(strategy(base), breaker, _SEARCH_SECONDS, time.monotonic)
 
     return KnowledgeSearch(
-        {name: guarded(strategy) for name, strategy in strategies(search_backend(settings, index)).items()},
+        {name: guarded(strategy) for name, strategy in strategies(search_backend(settings, index, relevance)).items()},
         bases,
         query_formulator(settings),
         report=report_own_words,
     )
 
 
-def search_backend(settings: SearchSettings, index: CataloguedIndex) -> SearchBackend:
+def search_backend(
+    settings: SearchSettings, index: CataloguedIndex, relevance: Callable[[KnowledgeBaseKey], RelevanceMap]
+) -> SearchBackend:
     """The index, the embedder and the rerankers, shared by all strategies and bases."""
-    local = LocalReranker(index)
+    local = LocalReranker(index, relevance=relevance)
     paid = paid_rerankers(settings, local)
     rerankers: dict[RerankMode, Reranker] = {
         "always": paid or local,
@@ -156,7 +163,7 @@ def _vendor(model_arn: str) -> str:
 
 def evidence_loop(settings: SearchSettings) -> EvidenceLoop:
     """Make the evidence loop. A query model, if the settings name one, is asked before the rewriter without a model."""
-    judges: dict[QualityJudge, EvidenceJudge] = {"evidence": LocalJudge()}
+    judges: dict[QualityJudge, EvidenceJudge] = {}
     rewriters: list[QueryRewriter] = [WordRewriter()]
     call = query_model(settings)
     if call is not None:

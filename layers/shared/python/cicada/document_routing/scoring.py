@@ -13,7 +13,7 @@ from cicada.knowledge_bases.settings import RouteFormula
 from cicada.languages.terms import STOP_WORDS, words
 from cicada.retrieval.fusion import retriever_scales
 from cicada.retrieval.model import Candidate, CardHits, Vector
-from cicada.retrieval.rerank.scores import Calibration, Signals, dot, retriever_scores
+from cicada.retrieval.rerank.scores import RelevanceMap, Signals, dot, retriever_scores
 
 # Reciprocal ranks with k = 10 and these weights; docs/document_routing.md compares others on sources left out.
 RANK_K = 10
@@ -23,7 +23,7 @@ CARD_WORDS, CONCEPTS, GRAPH = 0.5, 0.3, 0.2
 # The documents whose neighbours are boosted: as many as are routed to by default.
 LEADERS = 15
 # `python -m tools.fitting.document_scores` fits it again.
-CALIBRATION = Calibration(-12.7, 8.76, 8.09, 0.978)
+RELEVANCE_MAP = RelevanceMap(-12.7, 8.76, 8.09, 0.978)
 
 
 def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentSignals]:
@@ -61,7 +61,7 @@ def scored(
         scores = [fused[place] for place in order]
     else:
         seen = [Signals(fused[place], nearness(signals[place])) for place in order]
-        scores = CALIBRATION.relevances(seen, len(found))
+        scores = RELEVANCE_MAP.relevances(seen, len(found))
     return tuple(
         RoutedDocument(found[place].document, score, {**signals[place], "fused": fused[place]})
         for place, score in zip(order, scores, strict=True)

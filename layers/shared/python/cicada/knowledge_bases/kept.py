@@ -11,15 +11,28 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey, MetadataValue
+from cicada.errors import CicadaError, ConfigurationError
+from cicada.knowledge_bases.calibrations import (
+    SHIPPED,
+    Calibrations,
+    calibrations_for,
+    read_calibrations,
+    shipped_for,
+)
 from cicada.knowledge_bases.inference import Observed, completed
 from cicada.knowledge_bases.settings import KnowledgeBase
+from cicada.observability.telemetry import ignore
 
 
 class KeptBase(Struct, frozen=True):
-    """`text`: TOML of settings and schema, empty where nothing is set. `observed`: the fields of the documents."""
+    """`text`: TOML of settings and schema, empty where nothing is set. `observed`: the fields of the documents.
+
+    `calibrations`: those that the stack keeps, which are the same for every base; empty for none.
+    """
 
     text: str = ""
     observed: Observed = ()
+    calibrations: str = ""
 
 
 class Described(Struct, frozen=True):
@@ -49,6 +62,14 @@ class BaseRecord(Protocol):
         """Replace what the operator has set; the fields stay."""
         ...
 
+    def read_calibrations(self) -> str:
+        """What `write_calibrations` has kept, empty for nothing."""
+        ...
+
+    def write_calibrations(self, text: str) -> None:
+        """Replace the calibrations of the stack."""
+        ...
+
 
 class FieldRecord(Protocol):
     """The fields of documents as ingest learns them. Failures are `DependencyError`s."""
@@ -62,17 +83,29 @@ class FieldRecord(Protocol):
 
 
 class CompletedBases:
-    """Completes deployed settings by the record, for `KnowledgeBases.completed`. What was read holds for `seconds`."""
+    """Completes deployed settings by the record, for `KnowledgeBases.completed`. What was read holds for `seconds`.
+
+    `embedder`: the stack's, as calibrations name it. `report` is called once with why those that are kept are not used.
+    """
 
     SECONDS = 10.0
 
     def __init__(
-        self, record: BaseRecord, clock: Callable[[], float], seconds: float = SECONDS, entries: int = 500
+        self,
+        record: BaseRecord,
+        clock: Callable[[], float],
+        seconds: float = SECONDS,
+        entries: int = 500,
+        embedder: str = SHIPPED.embedder,
+        report: Callable[[CicadaError], object] = ignore,
     ) -> None:
         self._record = record
         self._clock = clock
         self._seconds = seconds
         self._entries = entries
+        self._embedder = embedder
+        self._report = report
+        self._calibrations: tuple[str, Calibrations] = "", shipped_for(embedder)
         self._found: OrderedDict[tuple[KnowledgeBaseKey, frozenset[str]], tuple[float, KnowledgeBase]] = OrderedDict()
         self._lock = Lock()
 
@@ -82,13 +115,29 @@ class CompletedBases:
             read_at, found = self._found.get((base_key, viewers), (0.0, None))
         if found is not None and now - read_at < self._seconds:
             return found
-        made = completed_base(deployed, self._record.read(base_key, viewers))
+        kept = self._record.read(base_key, viewers)
+        made = replace(completed_base(deployed, kept), calibrations=self._calibrated(kept.calibrations))
         with self._lock:
             self._found[(base_key, viewers)] = (now, made)
             self._found.move_to_end((base_key, viewers))
             while len(self._found) > self._entries:
                 self._found.popitem(last=False)
         return made
+
+    def _calibrated(self, text: str) -> Calibrations:
+        """What is kept for the embedder, or was shipped where that cannot be used: no answer fails by it."""
+        if text == self._calibrations[0]:
+            return self._calibrations[1]
+        try:
+            kept = read_calibrations(text)
+            found = calibrations_for(self._embedder, kept)
+            if not any(each.embedder == self._embedder for each in kept):
+                raise ConfigurationError(f"The stack keeps calibrations, but none for {self._embedder}.")
+        except ConfigurationError as error:
+            found = shipped_for(self._embedder)
+            self._report(error)
+        self._calibrations = text, found
+        return found
 
 
 def completed_base(deployed: KnowledgeBase, kept: KeptBase) -> KnowledgeBase:

@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey
+from cicada.knowledge_bases.calibrations import Calibrations
 from cicada.knowledge_bases.schema import Schema
 
 Fusion = Literal["zscore", "rrf"]
@@ -23,7 +24,8 @@ QualityJudge = Literal["evidence", "model", "none"]
 class KnowledgeBase(Struct, frozen=True):
     """How one knowledge base is searched; `knowledge_bases.toml` explains each setting.
 
-    `kept`: its operator has set something for it in the stack, so it exists without documents.
+    `kept`: its operator has set something for it in the stack, so it exists without documents. `calibrations`: those
+    of the stack's embedder, whatever the base.
 
     `content_language` is an ISO 639-1 code, or None where the documents are of several languages. `schema` is that of
     the documents' metadata, from a file of its own. `groups`: those that may ask it; without any, everybody of the
@@ -54,6 +56,7 @@ class KnowledgeBase(Struct, frozen=True):
     groups: tuple[str, ...] = ()
     restricted: bool = False
     kept: bool = False
+    calibrations: Calibrations = Calibrations()
 
 
 Completed: TypeAlias = Callable[[KnowledgeBase, KnowledgeBaseKey, frozenset[str]], KnowledgeBase]

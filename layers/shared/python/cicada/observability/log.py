@@ -46,6 +46,11 @@ def report_route_fallback(error: CicadaError) -> None:
     level("The query model failed; documents are routed to without it", extra=failure_fields(error))
 
 
+def report_unused_calibrations(error: CicadaError) -> None:
+    """The stack keeps calibrations that cannot be used."""
+    logger.warning("Evidence is judged by what the library came with", extra=failure_fields(error))
+
+
 def report_plan_fallback(error: CicadaError) -> None:
     """A planning model failed, or its plan was refused; the next model or the rules planned."""
     level = logger.error if isinstance(error, ConfigurationError) else logger.warning

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from msgspec import Struct
-
 from cicada.documents.model import Passage
+from cicada.knowledge_bases.calibrations import SHIPPED, Calibration, Standard
 from cicada.languages.terms import (
     STOP_WORDS,
     is_cjk,
@@ -117,8 +116,14 @@ def _relevance(ranked: Sequence[RankedPassage]) -> float | None:
 
 def _margin(cosines: Sequence[float]) -> float | None:
     """Source of the idea: weighted information gain; Zhou and Croft, Query Performance Prediction, SIGIR 2007."""
-    background = cosines[_BACKGROUND:]
-    return cosines[0] - math.fsum(background) / len(background) if len(cosines) >= _FULL else None
+    distant = background(cosines)
+    return None if distant is None else cosines[0] - distant
+
+
+def background(cosines: Sequence[float]) -> float | None:
+    """The mean cosine of distant hits, which any question finds; None where there are few hits. Best cosine first."""
+    distant = cosines[_BACKGROUND:]
+    return math.fsum(distant) / len(distant) if len(cosines) >= _FULL else None
 
 
 def _best_per_term(question: str, found: Retrieval) -> float | None:
@@ -169,54 +174,35 @@ def _source(passage: Passage) -> tuple[str, str]:
     return passage.document.document_id, passage.title
 
 
-class Standard(Struct, frozen=True):
-    """A signal's usual value, its standard deviation, and its weight in the sum."""
-
-    mean: float
-    deviation: float
-    weight: float = 1.0
-
-    def points(self, value: float | None) -> float:
-        """Deviations from the usual value, at most two either way, times the weight; 0 for a missing signal."""
-        if value is None:
-            return 0.0
-        return self.weight * min(max((value - self.mean) / self.deviation, -CLIP), CLIP)
-
-
-class Standards(NamedTuple):
-    """The standard of each signal of `Features`, in the same order."""
-
-    relevance: Standard
-    margin: Standard
-    lexical: Standard
-    coverage: Standard
-    names: Standard
-    concentration: Standard
-
-
 # One signal never decides alone: scores of other engines and embedding models lie outside the usual range.
 CLIP = 2.0
-# Fitted by `python -m tools.fitting.evidence_quality`. The weights are not: equal ones generalise better than fitted
-# ones where the sets differ, and the reranker's relevance, which is fitted itself, counts twice. Source of the idea:
-# Dawes, The Robust Beauty of Improper Linear Models, 1979.
-STANDARDS = Standards(
-    relevance=Standard(-0.606, 0.801, 2.0),
-    margin=Standard(0.227, 0.088),
-    lexical=Standard(1.489, 0.551),
-    coverage=Standard(0.572, 0.211),
-    names=Standard(0.599, 0.405),
-    concentration=Standard(0.293, 0.097),
-)
-CONSTANT, SLOPE = 1.341, 0.315
+# The weights are not fitted: equal ones generalise better than fitted ones where the sets differ, and the reranker's
+# relevance, which is fitted itself, counts twice. Source of the idea: Dawes, The Robust Beauty of Improper Linear
+# Models, 1979.
+WEIGHTS = {name: 2.0 if name == "relevance" else 1.0 for name in Features._fields}
 
 
-def evidence_quality(question: str, found: Retrieval) -> float:
+def evidence_quality(question: str, found: Retrieval, calibration: Calibration = SHIPPED) -> float:
     """0 to 1; 0 if nothing was found. `question` is the user's, whatever query was searched for."""
     if not found.candidates:
         return 0.0
-    return logistic(CONSTANT + SLOPE * total(features(question, found)))
+    return quality_of(features(question, found), calibration)
 
 
-def total(signals: Features) -> float:
-    """The sum of the points."""
-    return math.fsum(standard.points(value) for standard, value in zip(STANDARDS, signals, strict=True))
+def quality_of(signals: Features, calibration: Calibration) -> float:
+    """The probability that a question can be answered from evidence with these signals."""
+    return logistic(calibration.constant + calibration.slope * total(signals, calibration))
+
+
+def total(signals: Features, calibration: Calibration = SHIPPED) -> float:
+    """The sum of the points: of each signal its deviations from the usual value, at most two, times its weight."""
+    standards = calibration.standards
+    points = (weight * deviations(getattr(signals, name), standards.get(name)) for name, weight in WEIGHTS.items())
+    return math.fsum(points)
+
+
+def deviations(value: float | None, standard: Standard | None) -> float:
+    """Deviations from the usual value, at most two either way; 0 for a missing signal, and for one without a standard."""
+    if value is None or standard is None:
+        return 0.0
+    return min(max((value - standard.mean) / standard.deviation, -CLIP), CLIP)

@@ -1,7 +1,8 @@
 """What is kept for knowledge bases, in the table of viewers: pk = <tenant>#<knowledge base>.
 
 The fields of documents with viewers are in rows of their own, pk = <tenant>#<knowledge base>/<viewer>. Names of
-knowledge bases have neither # nor /, so no document's row has such a key.
+knowledge bases have neither # nor /, so no document's row has such a key. The calibrations of the stack are one row,
+whose key has no #.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 # Ingests of one base at the same moment; of so many one succeeds at each attempt.
 _CONTENDED = Retry(attempts=12, base_seconds=0.02, cap_seconds=0.5)
+_CALIBRATIONS = "calibrations"
 
 
 class DynamoBaseTable:
@@ -39,16 +41,25 @@ class DynamoBaseTable:
         self._turn = Lock()
 
     def read(self, base_key: KnowledgeBaseKey, viewers: frozenset[str]) -> KeptBase:
-        keys = [_key(base_key), *(_key(base_key, each) for each in sorted(viewers))][:KEYS_AT_ONCE]
+        keys = [_key(base_key), _CALIBRATIONS, *(_key(base_key, each) for each in sorted(viewers))][:KEYS_AT_ONCE]
         found = {item["pk"]["S"]: item for item in read_items(self._client, self._table, keys)}
-        text = found.get(keys[0], {}).get("settings", {}).get("S", "")
-        return KeptBase(text, merged(_observed(found[key]) for key in keys if key in found))
+        observed = merged(_observed(found[key]) for key in keys if key in found)
+        return KeptBase(_settings(found.get(keys[0])), observed, _settings(found.get(_CALIBRATIONS)))
 
     def write_text(self, base_key: KnowledgeBaseKey, text: str) -> None:
+        self._write(_key(base_key), text)
+
+    def read_calibrations(self) -> str:
+        return _settings(next(iter(read_items(self._client, self._table, [_CALIBRATIONS])), None))
+
+    def write_calibrations(self, text: str) -> None:
+        self._write(_CALIBRATIONS, text)
+
+    def _write(self, key: str, text: str) -> None:
         with dynamo_errors():
             self._client.update_item(
                 TableName=self._table,
-                Key={"pk": {"S": _key(base_key)}},
+                Key={"pk": {"S": key}},
                 UpdateExpression="SET settings = :text",
                 ExpressionAttributeValues={":text": {"S": text}},
             )
@@ -88,6 +99,11 @@ class DynamoBaseTable:
             except self._client.exceptions.ConditionalCheckFailedException:
                 return False
         return True
+
+
+def _settings(item: Mapping[str, Any] | None) -> str:
+    text: str = (item or {}).get("settings", {}).get("S", "")
+    return text
 
 
 def _observed(item: Mapping[str, Any]) -> Observed:

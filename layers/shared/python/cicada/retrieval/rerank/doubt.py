@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from cicada.knowledge_bases.calibrations import Standard
 from cicada.retrieval.model import Candidate, RankedPassage
-from cicada.retrieval.quality import Standard
+from cicada.retrieval.quality import deviations
 
 # The best BM25 score is compared with that of the tenth hit.
 _TENTH = 9
@@ -35,8 +36,10 @@ class Standards(NamedTuple):
 
 
 # Fitted by `python -m tools.fitting.doubt`; the weights are not, as those of the evidence's quality are not.
-STANDARDS = Standards(Standard(0.455, 0.174, -1.0), Standard(0.75, 0.185, -1.0), Standard(0.734, 0.775))
+STANDARDS = Standards(Standard(0.455, 0.174), Standard(0.75, 0.185), Standard(0.734, 0.775))
 UNSURE = 1.07
+# A steep fall and a high relevance are sure, and a place further down is not.
+_WEIGHTS = (-1, -1, 1)
 
 
 def is_unsure(candidates: Sequence[Candidate], ranked: Sequence[RankedPassage]) -> bool:
@@ -46,7 +49,11 @@ def is_unsure(candidates: Sequence[Candidate], ranked: Sequence[RankedPassage]) 
 
 def doubt(found: Signals, standards: Standards = STANDARDS) -> float:
     """The sum of the signals' points."""
-    return math.fsum(standard.points(value) for standard, value in zip(standards, found, strict=True))
+    return math.fsum(map(_points, _WEIGHTS, found, standards))
+
+
+def _points(weight: int, value: float | None, standard: Standard) -> float:
+    return weight * deviations(value, standard)
 
 
 def signals(candidates: Sequence[Candidate], ranked: Sequence[RankedPassage]) -> Signals:

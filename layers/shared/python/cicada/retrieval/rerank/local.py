@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
+from cicada.documents.model import KnowledgeBaseKey
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.rerank.scores import (
-    CALIBRATION,
-    Calibration,
+    RELEVANCE_MAP,
+    RelevanceMap,
     Signals,
     cosines,
     retriever_scores,
@@ -23,22 +24,27 @@ RankedSignals = Sequence[tuple[Candidate, Signals]]
 """The first candidates in their new order, with the signals that their relevance is computed from."""
 
 
+def _shipped(_: KnowledgeBaseKey) -> RelevanceMap:
+    return RELEVANCE_MAP
+
+
 class LocalReranker(Struct, frozen=True):
     """Reranks the first `depth` candidates; the others follow in their given order.
 
-    `calibration` belongs to the embedding model.
+    `relevance`: the map for the embedder of a base.
     """
 
     index: PassageIndex
     depth: int = 50
-    calibration: Calibration = CALIBRATION
+    relevance: Callable[[KnowledgeBaseKey], RelevanceMap] = _shipped
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
         if not candidates:
             return Ranking((), NAME)
         found = self.signals(query, candidates)
         ranked = [*found, *_behind(found, candidates, self.depth)]
-        relevances = self.calibration.relevances([signals for _, signals in ranked], len(candidates))
+        in_base = self.relevance(candidates[0].passage.document.base_key)
+        relevances = in_base.relevances([signals for _, signals in ranked], len(candidates))
         return Ranking(
             tuple(RankedPassage(each.passage, value) for (each, _), value in zip(ranked, relevances, strict=True)), NAME
         )

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from operator import mul
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from cicada.knowledge_bases.calibrations import SHIPPED, Cosines
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
 
@@ -25,7 +27,7 @@ class Signals(Struct, frozen=True):
     cosine: float
 
 
-class Calibration(Struct, frozen=True):
+class RelevanceMap(Struct, frozen=True):
     """Relevance = logistic(constant + score · its score + cosine · its cosine).
 
     The score is relative to the other candidates; the cosine measures nearness to the question. With few candidates the
@@ -44,14 +46,29 @@ class Calibration(Struct, frozen=True):
         shift = (1 - fullness) * (self.typical - signals[0].score) if signals else 0.0
         return [logistic(each) for each in falling([self._logit(each, shift) for each in signals])]
 
+    def with_cosines(self, cosines: Cosines | None) -> RelevanceMap:
+        """The map for another embedder, whose cosines are moved to this one's scale by two points.
+
+        None where they are not known: the cosine then counts for nothing, and every passage passes for less near than
+        usual.
+        """
+        if cosines is None:
+            return replace(self, constant=self.constant + self.cosine * _UNKNOWN, cosine=0.0)
+        usual = SHIPPED.cosines or cosines
+        ratio = (usual.best - usual.distant) / (cosines.best - cosines.distant)
+        moved = usual.distant - cosines.distant * ratio
+        return replace(self, constant=self.constant + self.cosine * moved, cosine=self.cosine * ratio)
+
     def _logit(self, signals: Signals, shift: float) -> float:
         return self.constant + self.score * (signals.score + shift) + self.cosine * signals.cosine
 
 
 # Candidates in a full pool: as many as one retriever returns.
 FULL_CANDIDATES = 100
+# The cosine of every passage where the embedder's usual ones are not known.
+_UNKNOWN = 0.35
 # The map for cosines of all-MiniLM-L6-v2. `python -m tools.fitting.confidence` fits it again.
-CALIBRATION = Calibration(-6.21, 0.263, 6.59, 12.9)
+RELEVANCE_MAP = RelevanceMap(-6.21, 0.263, 6.59, 12.9)
 
 
 def falling(values: Sequence[float]) -> list[float]:

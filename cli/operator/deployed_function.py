@@ -1,4 +1,4 @@
-"""The ingest function, called as the Lambda console calls it, and what it finds missing in the index."""
+"""A function of a stack, called as the Lambda console calls it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cli.text import clean_line
 SEARCH_SECONDS = 90.0
 
 
-class IngestFunction:
+class DeployedFunction:
     """`failing`: what a failure is called, such as "The rebuild failed"."""
 
     def __init__(self, client: Any, name: str, failing: str) -> None:
@@ -46,7 +46,7 @@ def missing_documents(client: Any, function: str, flag: str) -> Iterator[Finding
 
     `client`: of Lambda. `flag`: what makes a command work on the same stage.
     """
-    for each in IngestFunction(client, function, "No comparison").call({"documents": "compare"})["bases"]:
+    for each in DeployedFunction(client, function, "No comparison").call({"documents": "compare"})["bases"]:
         if each["isIncomplete"]:
             text = (
                 f"it lacks most of the {each['kept']} documents in {each['knowledgeBase']} of the tenant"
