@@ -57,6 +57,7 @@ NAMES = frozenset(
         "oidcIssuer",
         "oidcSecretName",
         "opensearchUrl",
+        "originals",
         "page",
         "pageCertificate",
         "pageDomain",
