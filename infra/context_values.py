@@ -59,6 +59,7 @@ NAMES = frozenset(
         "oidcIssuer",
         "oidcSecretName",
         "opensearchUrl",
+        "originals",
         "page",
         "pageCertificate",
         "pageDomain",

@@ -87,6 +87,7 @@ class StageSettings:
     `default_tenant`: of users whom no group gives a tenant, empty to refuse them.
     `audit_days`: for how long the audit trail is kept. `data_events`: whether CloudTrail records who uses the uploaded
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
+    `originals`: who may read a document is given an address of its file.
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
     `collection_name`: of the collection that holds the index. `network`: from where alone it is reached, None for
     anywhere.
@@ -119,6 +120,7 @@ class StageSettings:
     audit_days: int
     data_events: DataEvents
     collection_name: str
+    originals: bool = False
     data_key: str = ""
     network: PrivateNetwork | None = None
     alarm_email: str = ""
@@ -195,6 +197,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         audit_days=retention_days(context, "auditDays", _PROD_AUDIT_DAYS if name == "prod" else _AUDIT_DAYS),
         data_events=cast(DataEvents, choice(context, "dataEvents", "none", "create", "existing")),
         collection_name=collection_name(context, f"cicada-{name}"),
+        originals=choice(context, "originals", "off", "on") == "on",
         data_key=data_key(context, models.region),
         network=private_network(context),
         alarm_email=text(context, "alarmEmail"),
@@ -238,6 +241,7 @@ def _local(context: Context) -> StageSettings:
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),
         # The emulator's CloudTrail records no data events.
         data_events="none",
+        originals=choice(context, "originals", "on", "off") == "on",
         collection_name="",
         # The sample users are in no group.
         default_tenant=tenant(context, "defaultTenant") or "default",

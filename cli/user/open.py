@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @click.option("--page", metavar="N", type=click.IntRange(min=1), help="show this page")
 @click.option("--all", "every", is_flag=True, help="show this page and all that follow")
 @click.option("--outline", is_flag=True, help="show the headings or scenes with their pages, and no text")
+@click.option("--original", is_flag=True, help="print an address of the file itself, which is good for a minute")
 @json_option
 @system_options
 @user_option
@@ -45,12 +46,16 @@ def open_document(options: Options) -> int:
     """0, if the document was shown."""
     settings = read_settings()
     screen = open_screen(settings)
+    if options.original and options.page:
+        raise CommandError("Give --original or --page: the file is of the whole document.", 2)
     if options.outline and options.page:
         raise CommandError("Give --outline or --page: the outline is of the whole document.", 2)
     with open_client(options, settings, screen.observe) as client:
         pages = _pages(client, options)
         if options.json:
             print(to_json([_as_json(page) for page in pages]))
+        elif options.original:
+            print(_address(next(pages)))
         elif options.outline:
             render_outline(next(pages), screen)
         else:
@@ -67,6 +72,13 @@ def _pages(client: Client, options: Options) -> Iterator[DocumentPage]:
         following = shown.page + 1
         shown = client.open_document(options.knowledge_base, options.document, options.passage, following)
         yield shown
+
+
+def _address(page: DocumentPage) -> str:
+    if not page.original:
+        reason = "The stage gives no address of this document's file: it has none, or is deployed without originals."
+        raise CommandError(f"{reason} `cicada open {page.document_id}` shows its text.")
+    return page.original
 
 
 def _more(options: Options, page: DocumentPage) -> str:
@@ -88,4 +100,4 @@ def _as_json(page: DocumentPage) -> dict[str, Any]:
             for each in page.blocks
         ],
         "outline": [{"heading": each.heading, "page": each.page, "number": each.number} for each in page.outline],
-    }
+    } | ({"original": page.original} if page.original else {})

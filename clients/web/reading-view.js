@@ -2,6 +2,9 @@ import { referenceIn } from "./document-link.js";
 import { blocksOf } from "./document-text.js";
 import { element } from "./element.js";
 
+// Less than the life of an address.
+const ORIGINAL_MS = 50_000;
+
 /** The reading pane: the document that the page's address names, at the place of a passage, beside the conversation. */
 export class ReadingView {
   #root;
@@ -22,6 +25,8 @@ export class ReadingView {
   #status = element("p", { className: "loading", role: "status" });
   #outline = element("ol");
   #fold = element("details", { className: "outline", hidden: true }, element("summary", {}, "Outline"), element("nav", { aria: { label: "Outline" } }, this.#outline));
+  #original = element("a", { className: "original", target: "_blank", rel: "noopener noreferrer", hidden: true }, "Original");
+  #stale = 0;
   #title = element("h2", { id: "reading-title", tabIndex: -1 });
   #scroll;
   #nearEnd;
@@ -33,9 +38,10 @@ export class ReadingView {
     this.#changed = changed;
     const close = element("button", { className: "icon", type: "button", aria: { label: "Close the document" }, on: { click: () => this.close() } }, "✕");
     this.#scroll = element("div", { className: "pages", tabIndex: 0, role: "region", aria: { labelledby: "reading-title" } }, this.#earlier, this.#text, this.#status, this.#further);
-    root.replaceChildren(element("header", {}, this.#title, close), this.#fold, this.#scroll);
+    root.replaceChildren(element("header", {}, this.#title, this.#original, close), this.#fold, this.#scroll);
     this.#earlier.addEventListener("click", () => this.#load(this.#first - 1));
     this.#further.addEventListener("click", () => this.#load(this.#last + 1));
+    this.#original.addEventListener("click", (event) => this.#renew(event));
     this.#nearEnd = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.#loadFurther(), { root: this.#scroll, rootMargin: "300px" });
     this.#nearEnd.observe(this.#further);
     window.addEventListener("hashchange", () => this.sync(), { signal });
@@ -91,7 +97,8 @@ export class ReadingView {
   #clear() {
     this.#text.replaceChildren();
     this.#outline.replaceChildren();
-    for (const each of [this.#fold, this.#earlier, this.#further]) each.hidden = true;
+    for (const each of [this.#fold, this.#earlier, this.#further, this.#original]) each.hidden = true;
+    this.#original.removeAttribute("href");
     [this.#first, this.#last, this.#pages, this.#version, this.#place] = [0, 0, 0, null, []];
   }
 
@@ -103,6 +110,7 @@ export class ReadingView {
     this.#version = shown.version;
     [this.#first, this.#last, this.#pages] = [shown.page, shown.page, shown.pages];
     this.#title.textContent = shown.title || shown.documentId;
+    this.#showOriginal(shown.original);
     this.#showOutline(shown.outline ?? []);
     const { elements, place } = blocksOf(shown, null);
     this.#place = place;
@@ -175,6 +183,28 @@ export class ReadingView {
     const button = element("button", { className: "secondary", type: "button", on: { click: again } }, "Try again");
     const failure = element("div", { className: "failure", role: "alert" }, element("p", {}, error.message), error.retryable ? button : null);
     this.#text.append(failure);
+  }
+
+  /** The address of the document's file, which is good for a minute. */
+  #showOriginal(address) {
+    this.#original.hidden = !address?.startsWith("http");
+    if (!this.#original.hidden) this.#original.href = address;
+    this.#stale = performance.now() + ORIGINAL_MS;
+  }
+
+  /** An address that is too old is asked for again before it is followed. */
+  async #renew(event) {
+    if (performance.now() < this.#stale) return;
+    event.preventDefault();
+    const reference = this.#reference;
+    try {
+      const shown = await this.#client.openDocument({ ...reference, page: undefined });
+      if (reference !== this.#reference) return;
+      this.#showOriginal(shown.original);
+      if (shown.original) this.#original.click();
+    } catch (error) {
+      if (reference === this.#reference) this.#status.textContent = error.message;
+    }
   }
 
   #showOutline(entries) {

@@ -11,7 +11,7 @@ from aws_cdk import aws_sqs as sqs
 from aws_cdk.interfaces.aws_s3 import IBucketRef
 from constructs import Construct
 
-from infra.constructs.function import configure
+from infra.constructs.function import allow, configure
 from infra.constructs.retention import when_unprotected
 from infra.settings import StageSettings
 
@@ -64,11 +64,23 @@ class Documents(Construct):
     def let_compare(self, function: lambda_.Function) -> None:
         """Let the function see which documents are kept, to notice that the index lacks them. It cannot read them."""
         configure(function, {"documents_bucket": self.bucket.bucket_name})
+        self._let_list(function, "truth/*")
+
+    def let_give_originals(self, function: lambda_.Function) -> None:
+        """Let the function sign addresses of files: who has one reads the file with the function's rights.
+
+        It sees which files there are, so that one that is missing is no failure.
+        """
+        configure(function, {"originals_bucket": self.bucket.bucket_name})
+        allow(function, ["s3:GetObject"], self.bucket.arn_for_objects("documents/*"))
+        self._let_list(function, "documents/*")
+
+    def _let_list(self, function: lambda_.Function, keys: str) -> None:
         function.add_to_role_policy(
             iam.PolicyStatement(
                 actions=["s3:ListBucket"],
                 resources=[self.bucket.bucket_arn],
-                conditions={"StringLike": {"s3:prefix": "truth/*"}},
+                conditions={"StringLike": {"s3:prefix": keys}},
             )
         )
 

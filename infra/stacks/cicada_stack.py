@@ -69,6 +69,8 @@ class CicadaStack(Stack):
             documents=ingest.documents,
         )
         Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
+        if settings.originals:
+            ingest.documents.let_give_originals(functions.by_name["ws_open"])
         if settings.data_events == "create":
             DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
         of_page = self._page(settings, conversation, identity)

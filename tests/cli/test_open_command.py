@@ -20,6 +20,7 @@ TEXT: dict[int, list[tuple[int, str, tuple[int, int] | None]]] = {
     ],
     2: [(2, "SEYTON: is dead.", (0, 16))],
 }
+FILES: dict[str, Body] = {"macbeth-5-5": {"original": "https://files/macbeth?signed"}}
 OUTLINE = [{"heading": "5.4", "page": 1, "number": 0}, {"heading": "5.5", "page": 2, "number": 2}]
 
 
@@ -37,7 +38,12 @@ def page(command: Body) -> list[Body] | None:
         for at, text, marked in TEXT[number]
     ]
     head = {"requestId": command["requestId"], "type": "document", "title": "Macbeth", "version": "v1", "pages": 2}
-    return [head | PLACE | {"page": number, "blocks": blocks} | ({} if "page" in command else {"outline": OUTLINE})]
+    return [
+        head
+        | PLACE
+        | {"page": number, "blocks": blocks}
+        | ({} if "page" in command else {"outline": OUTLINE} | FILES.get(command["documentId"], {}))
+    ]
 
 
 @pytest.fixture
@@ -104,3 +110,10 @@ def test_a_source_of_the_last_answer_opens_and_again_its_next_page(
     assert "“/open 1” shows the next page" in said.err
     first, second = PLACE | {"passage": "1@v1"}, PLACE | {"passage": "1@v1", "page": 2}
     assert asked(server) == [first, second, first]
+
+
+def test_the_address_of_the_file_is_printed_alone_or_said_to_be_missing(server: DisturbingServer, shell: Shell) -> None:
+    assert main(["open", "macbeth-5-5", "--knowledge-base", "plays", "--original"]) == 0
+    assert shell.out() == "https://files/macbeth?signed\n"
+    assert main(["open", "typed-in", "--knowledge-base", "plays", "--original"]) == 1
+    assert "gives no address of this document's file" in shell.err()

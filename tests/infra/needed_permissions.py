@@ -105,6 +105,8 @@ def _of_the_key(settings: StageSettings, role: str) -> Needs:
         Need(action, key, _ENCRYPTED, (("kms:ViaService", f"{service}.REGION.amazonaws.com"),))
         for action, service in _OF_THE_KEY.get(role, ())
     }
+    if role == "ws_open" and settings.originals:
+        found.add(Need("kms:Decrypt", key, _ENCRYPTED, (("kms:ViaService", "s3.REGION.amazonaws.com"),)))
     if role == "message_processor" and settings.agents == "bedrock":
         agents = [("kms:EncryptionContext:aws:bedrock:arn", f"{name} agent") for name in ("profiles", "theories")]
         actions = ("kms:Decrypt", "kms:GenerateDataKey")
@@ -145,6 +147,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _auditing(settings)
         | _on(REQUESTS, "dynamodb:UpdateItem")
         | _on(POSTING, "execute-api:ManageConnections")
+        | _giving_originals(settings)
         | _in_collection(settings, *SEARCHING),
         "ws_sign_out": _runs("ws_sign_out")
         | _on(CONNECTIONS, "dynamodb:GetItem", "dynamodb:DeleteItem")
@@ -256,6 +259,14 @@ def _command(function: str) -> Needs:
 def _comparing() -> Needs:
     """Does the index have what is kept? The names alone say so."""
     return frozenset({Need("s3:ListBucket", BUCKET, context=(("s3:prefix", "truth/acme/store/"),))})
+
+
+def _giving_originals(settings: StageSettings) -> Needs:
+    """Who has a signed address reads the file with the rights of the function that signed it."""
+    if not settings.originals:
+        return frozenset()
+    listing = Need("s3:ListBucket", BUCKET, context=(("s3:prefix", "documents/acme/store/"),))
+    return _on(f"{BUCKET}/documents/*", "s3:GetObject") | {listing}
 
 
 def _withholding() -> Needs:

@@ -34,7 +34,8 @@ class OutlineEntry:
 class DocumentPage:
     """Page `page` of `pages`, both from 1. `version` changes when the document does, and the pages with it.
 
-    `outline`: empty where a page was asked for by its number.
+    `outline`: empty where a page was asked for by its number. `original`: on the first page, an address from which the
+    document's file may be had for a minute; empty where there is none.
     """
 
     knowledge_base: str
@@ -45,6 +46,7 @@ class DocumentPage:
     pages: int
     blocks: tuple[DocumentBlock, ...]
     outline: tuple[OutlineEntry, ...] = ()
+    original: str = ""
 
 
 def parse_document(frame: Frame) -> DocumentPage:
@@ -58,6 +60,7 @@ def parse_document(frame: Frame) -> DocumentPage:
         pages=count(frame.get("pages")),
         blocks=tuple(map(_block, objects(frame.get("blocks")))),
         outline=tuple(map(_entry, objects(frame.get("outline")))),
+        original=text(frame.get("original")),
     )
 
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from cicada.answering.open_document import PAGE_PASSAGES, DocumentOpener
+from cicada.answering.ports import Originals
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import FRAME_LIMIT_BYTES, DocumentPage, OpenDocument, SourceLocator, frame
-from cicada.documents.catalogue import Card, CardSection, row_of
+from cicada.documents.catalogue import Card, CardSection, DocumentRow, row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, SectionLocator, passage_id_at
 from cicada.errors import CicadaError, InvalidFrameError, UnavailableError
 from cicada.identity import Principal
@@ -41,6 +42,7 @@ class Shelf:
     index: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
     access: OpenAccess = field(default_factory=OpenAccess)
     audited: list[DocumentsShown] = field(default_factory=list)
+    originals: Originals | None = None
 
     def put(self, texts: Sequence[str], *, sections: Sequence[CardSection] = (), **fields: Any) -> None:
         """The handbook; each text is a passage of one section, unless `fields` say otherwise."""
@@ -53,7 +55,7 @@ class Shelf:
         )
 
     def open(self, principal: Principal = ANN, **fields: Any) -> DocumentPage:
-        opener = DocumentOpener(self.index, withholding(self.access), self.audited.append, lambda: 7.0)
+        opener = DocumentOpener(self.index, withholding(self.access), self.audited.append, lambda: 7.0, self.originals)
         named = {"knowledge_base": "manuals", "document_id": "handbook.md"} | fields
         return opener.open(OpenDocument(REQUEST, **named), Connection("c1", principal, 600, 0))
 
@@ -67,6 +69,17 @@ class Shelf:
 def _passage(number: int, text: str, path: tuple[str, ...] = ("Handbook", "Travel"), **fields: Any) -> Passage:
     known: dict[str, Any] = {"version": "v1", "title": "Handbook", "context": "", "locator": SectionLocator(path)}
     return Passage(passage_id_at("handbook.md", number), HANDBOOK, text=text, **known | fields)
+
+
+class Signed:
+    """Signs an address of every document, or of none."""
+
+    def __init__(self, address: str | None) -> None:
+        self.found, self.asked = address, 0
+
+    def address(self, row: DocumentRow) -> str | None:
+        self.asked += 1
+        return self.found and f"{self.found}/{row.document.document_id}"
 
 
 @pytest.fixture
@@ -206,3 +219,23 @@ def test_the_largest_page_fits_into_a_frame_with_all_of_its_text(shelf: Shelf, t
     assert len(frame(page, request_id=REQUEST).encode()) <= FRAME_LIMIT_BYTES
     assert [each.text for each in page.blocks] == [text] * PAGE_PASSAGES
     assert page.outline
+
+
+def test_the_first_page_has_the_address_of_the_file_which_is_recorded_as_an_act_of_its_own(shelf: Shelf) -> None:
+    shelf.put(["text"] * 20)
+    assert shelf.open().original is None
+    shelf.originals = Signed("https://files")
+    shelf.audited.clear()
+    pages = shelf.open(), shelf.open(page=1), shelf.open(page=2)
+    assert [each.original for each in pages] == [*["https://files/handbook.md"] * 2, None]
+    assert [each.outcome for each in shelf.audited] == ["opened", "original", "opened", "original", "opened"]
+
+
+def test_nothing_is_signed_for_a_user_who_may_not_read_the_document_or_recorded_without_a_file(shelf: Shelf) -> None:
+    shelf.put(["text"])
+    shelf.originals = signed = Signed(None)
+    assert shelf.open().original is None
+    assert [each.outcome for each in shelf.audited] == ["opened"]
+    shelf.access.readers["handbook.md"] = ("user:bob",)
+    assert shelf.refusal().startswith("document_not_found")
+    assert signed.asked == 1

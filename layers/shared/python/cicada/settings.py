@@ -111,10 +111,14 @@ class SearchSettings(Struct, frozen=True):
 
 
 class OpeningSettings(Struct, frozen=True):
-    """The index that documents are read from, and the table that says who may read them."""
+    """The index that documents are read from, and the table that says who may read them.
+
+    `originals_bucket`: where the documents' files are; empty where no address of them is given away.
+    """
 
     readers_table: str
     search: SearchSettings
+    originals_bucket: str = ""
 
 
 class ModelSettings(Struct, frozen=True):

@@ -47,9 +47,11 @@ _LATER = re.compile(
 # A version or a day that a question names: "version 2.1 of the plan", "the 2019 edition", "as of 2019".
 _NAMED_VERSION = re.compile(rf"\b(?:v|{_VERSIONS})[. ]{{0,2}}(\d{{1,3}}(?:\.\d+)*)(?![\d.]*\d)", re.IGNORECASE)
 _IN_YEAR = re.compile(
-    rf"\b((?:19|20)\d\d)(?:er)?[- ]{_VERSIONS}|\b{_VERSIONS}\s+(?:(?:of|from|in|von|de|del|aus)\s+)?((?:19|20)\d\d)\b|"
-    r"\b(?:did|was|were|had|galt|war|stand|était|era)\b.*\b(?:in|im Jahr|im Jahre|en|as of|during)\s+((?:19|20)\d\d)\b|"
-    r"\bback in\s+((?:19|20)\d\d)\b",
+    rf"\b((?:19|20)\d\d)(?:er)?[- ]{_VERSIONS}|"
+    rf"\b{_VERSIONS}\s{{1,3}}(?:(?:of|from|in|von|de|del|aus)\s{{1,3}})?((?:19|20)\d\d)\b|"
+    r"\b(?:did|was|were|had|galt|war|stand|était|era)\b.{0,200}"
+    r"\b(?:in|im Jahr|im Jahre|en|as of|during)\s((?:19|20)\d\d)\b|"
+    r"\bback in\s((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
 # What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)", "… – draft".

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.audit import document_of
+from cicada.answering.ports import Originals
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
@@ -41,13 +42,14 @@ class DocumentOpener(Struct, frozen=True):
     """Reads documents from the index. The permission gate is asked for every page.
 
     `withholding`: says who may read which document at this moment. `audit` is called with each page that is shown; it
-    does not fail. `clock` gives epoch seconds.
+    does not fail. `clock` gives epoch seconds. `originals`: None where no address of a file is given away.
     """
 
     index: CataloguedIndex
     withholding: Withholding
     audit: Callable[[DocumentsShown], object]
     clock: Callable[[], float]
+    originals: Originals | None = None
 
     def open(self, command: OpenDocument, connection: Connection) -> DocumentPage:
         """The page that the command asks for.
@@ -67,6 +69,8 @@ class DocumentOpener(Struct, frozen=True):
         # Asked once more: the document may have been closed to the user while it was read.
         if not passages or self.withholding.withheld(connection.principal, frozenset({row.document})):
             raise _not_found()
+        is_first = number == 1 or command.page is None
+        original = self.originals.address(row) if self.originals and is_first else None
         page = DocumentPage(
             knowledge_base=command.knowledge_base,
             document_id=command.document_id,
@@ -76,8 +80,12 @@ class DocumentOpener(Struct, frozen=True):
             pages=pages,
             blocks=tuple(each for each in _blocks(passages, wanted) if first <= each.number < after),
             outline=_outline(row.card) if command.page is None else None,
+            original=original,
         )
-        self.audit(self._record(command, connection, passages[0], page))
+        record = self._record(command, connection, passages[0], page)
+        self.audit(record)
+        if original:
+            self.audit(replace(record, outcome="original", path=()))
         return _fitting(page, command.request_id)
 
     def _row(self, command: OpenDocument, principal: Principal) -> DocumentRow:

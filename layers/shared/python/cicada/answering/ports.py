@@ -8,6 +8,7 @@ from typing import Protocol
 from cicada.answering.parts import Prompt
 from cicada.conversation.model import RequestKey
 from cicada.dialogue import Conversation
+from cicada.documents.catalogue import DocumentRow
 from cicada.generation import ModelUsage
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import Retrieval
@@ -29,6 +30,14 @@ class ChatModel(Protocol):
 
         Raises `ThrottledError` or `UnavailableError` before the first piece, `StreamBrokenError` after it.
         """
+        ...
+
+
+class Originals(Protocol):
+    """The files that documents were made from."""
+
+    def address(self, row: DocumentRow) -> str | None:
+        """An address of the document's file for a minute; None without one. Failures are `DependencyError`s."""
         ...
 
 

@@ -50,17 +50,21 @@ def client(
     attempts: int = 4,
     endpoint_url: str | None = None,
     bulk_calls: int = 0,
+    signature: str = "",
 ) -> Any:
     """A client of the named service. `attempts` includes the first; between them the SDK backs off with jitter.
 
     `bulk_calls`: how many calls are made at the same time by work for which no user waits. The client then also adapts
     the rate of its calls to what the service accepts: it falls when calls are throttled and rises when they are not.
+    `signature`: the version, where the SDK's choice is another, as for addresses of S3 in us-east-1.
     """
 
     def made(seconds: float) -> Any:
         config = configuration(seconds, attempts)
         if bulk_calls:
             config = config.merge(bulk_configuration(attempts, bulk_calls))
+        if signature:
+            config = config.merge(Config(signature_version=signature))
         return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
 
     # Only models are waited for so long that an answer could outlast its function.

@@ -7,8 +7,9 @@ from functools import cache
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.answering.open_document import DocumentOpener
+from cicada.answering.ports import Originals
 from cicada.bootstrap.audit import record_audit
-from cicada.bootstrap.aws import database
+from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.index import passage_index
 from cicada.conversation.withholding import Withholding
@@ -25,4 +26,14 @@ def document_opener() -> DocumentOpener:
     settings = load(OpeningSettings)
     gate = PermissionGate(DynamoAccessListTable(database(), settings.readers_table))
     index = passage_index(settings.search, _INDEX_SECONDS)
-    return DocumentOpener(index, Withholding(gate, knowledge_bases), record_audit, time.time)
+    withholding = Withholding(gate, knowledge_bases)
+    return DocumentOpener(index, withholding, record_audit, time.time, _originals(settings.originals_bucket))
+
+
+def _originals(bucket: str) -> Originals | None:
+    if not bucket:
+        return None
+    # Imported here: without originals the function has no use for S3.
+    from cicada.adapters.s3.originals import S3Originals
+
+    return S3Originals(client("s3", signature="s3v4"), bucket)

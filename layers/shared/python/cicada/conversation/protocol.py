@@ -440,6 +440,8 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     """Reply to `openDocument`: page `page` of `pages`, whose blocks are one below the other.
 
     `version` changes when the document does, and with it the pages. `outline`: absent if `page` was asked for.
+    `original`: on the first page, an address from which the document's file may be had for a minute; absent where the
+    stage gives none away, or has no file of the document.
     """
 
     knowledge_base: str
@@ -450,6 +452,7 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     pages: int
     blocks: tuple[DocumentBlock, ...]
     outline: tuple[OutlineEntry, ...] | None = None
+    original: str | None = None
 
 
 class Pong(_Sent, frozen=True, tag="pong"):

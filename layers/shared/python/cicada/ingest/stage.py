@@ -19,7 +19,7 @@ from cicada.ingest.model import StoredDocument
 
 _LANGUAGE = "en"
 _DIRECTION = re.compile(r"\[([^\[\]]+)\]|\(([^()]+)\)")
-_CLAUSE_END = re.compile(r"[.;:!?]\s*|,?\s+(?:and )?then\s+")
+_CLAUSE_END = re.compile(r"[.;:!?]|,?\s(?:and )?then\s")
 _SPOKEN_OF = re.compile(r"['\"‘“][A-Z][^'\"’”]*['\"’”]")
 _NAME = re.compile(r"\b[A-Z][\w-]+(?:\s+(?:(?i:of)\s+)?[A-Z][\w-]+)*(?P<possessive>['’])?")
 _VERB = re.compile(r"(?:re-?)?enters?|exits?|exeunt", re.IGNORECASE)
@@ -46,7 +46,8 @@ _FALLS = re.compile(r"\bfalls?\b", re.IGNORECASE)
 _THEY = re.compile(r"(?:they|all)\b", re.IGNORECASE)
 _SELF = re.compile(r"\b(?:him|her|them)sel(?:f|ves)\b", re.IGNORECASE)
 _REMAINS = re.compile(
-    r"(?i:head|corpse|body) of (?:the )?([A-Z][\w-]+(?: [A-Z][\w-]+)*)|\b([A-Z][\w-]+)['’]s? (?:head|corpse|body)\b"
+    r"(?i:head|corpse|body) of (?:the )?([A-Z][\w-]+(?: [A-Z][\w-]+)*)"
+    r"|(?<![\w-])([A-Z][\w-]+)['’]s? (?:head|corpse|body)\b"
 )
 # "drown'd": verse leaves out the vowel that a question has.
 _ELIDED = re.compile(r"\b([a-z]{3,})'d\b", re.IGNORECASE)

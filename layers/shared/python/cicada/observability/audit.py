@@ -15,7 +15,7 @@ from cicada.identity import Principal
 #
 # Records hold ids, names of users, addresses and counts: no text of a question, an answer or a document, and no title.
 
-Outcome = Literal["complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened"]
+Outcome = Literal["complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened", "original"]
 
 
 class ShownDocument(Struct, frozen=True, rename="camel"):
@@ -48,7 +48,8 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     `outcome`: how the attempt ended. `interrupted`: its processor died, and the next attempt's wrote the record.
     `replayed`: stored events were sent again, by `resume` or a repeated message. `tool`: an agent of Bedrock was given
     the documents by a tool; the record of its answer has the same `request_id` and `attempt`. `opened`: no answer, but
-    a page of a document, which `path` names; `request_id` is the command's.
+    a page of a document, which `path` names; `request_id` is the command's. `original`: besides, the user was given an
+    address of the document's file.
     `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
     same attempt may have been written before.
     """
