@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import TypeAlias
 
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.calibrations import LOCAL, Calibration, Cosines
+from cicada.knowledge_bases.calibrations import LEAST_APART, LOCAL, Calibration, Cosines
 from cicada.observability.telemetry import ignore
 from cicada.retrieval.probing import Found, Probe
 from cicada.retrieval.quality import Features, quality_of
@@ -114,7 +114,7 @@ def _usual(found: Sequence[Cosines]) -> Cosines:
             "The search finds less than 30 passages: ingest the documents that the questions ask of."
         )
     usual = Cosines(fmean(each.best for each in found), fmean(each.distant for each in found))
-    if usual.best - usual.distant < 1e-3:
+    if usual.best - usual.distant < LEAST_APART:
         raise CalibrationError("The embedder finds the best passages no nearer than distant ones; look at its vectors.")
     return usual
 

@@ -72,7 +72,7 @@ class Documents(Construct):
         It sees which files there are, so that one that is missing is no failure.
         """
         configure(function, {"originals_bucket": self.bucket.bucket_name})
-        allow(function, ["s3:GetObject"], self.bucket.arn_for_objects("documents/*"))
+        allow(function, ["s3:GetObject", "s3:GetObjectVersion"], self.bucket.arn_for_objects("documents/*"))
         self._let_list(function, "documents/*")
 
     def _let_list(self, function: lambda_.Function, keys: str) -> None:

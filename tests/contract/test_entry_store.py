@@ -224,6 +224,16 @@ def test_a_judgement_is_kept_in_place_and_stays_with_the_state_that_it_is_of(sto
     assert [each.entry for each in store.earlier(SHELF, 0)] == [judged]
 
 
+def test_a_theory_is_readable_without_a_verdict_that_cannot_be_read() -> None:
+    with entries_table() as (client, table):
+        store = DynamoEntryStore(client, table)
+        add(store, BANQUO)
+        store.keep_judgement(SHELF, replace(BANQUO, judgement=JUDGED))
+        [row] = client.scan(TableName=table)["Items"]
+        client.put_item(TableName=table, Item={**row, "judgement": {"S": '{"verdict":"doubted"}'}})
+        assert store.live(SHELF) == [BANQUO]
+
+
 def test_a_judgement_of_a_state_that_has_passed_is_refused(store: EntryStore) -> None:
     add(store, BANQUO)
     change(store, BANQUO, at=2.0, text="A ghost.")

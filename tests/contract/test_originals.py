@@ -20,9 +20,9 @@ CONTENT = b"%PDF-1.7"
 Address = Callable[[DocumentRow], str | None]
 
 
-def row(name: str = NAME, indexed_at: float = 0.0, content: bytes = b"") -> DocumentRow:
+def row(name: str = NAME, content: bytes = CONTENT) -> DocumentRow:
     document = DocumentKey(KnowledgeBaseKey("acme", "store"), name)
-    return DocumentRow(document, "Pay", "v1", 1, indexed_at, hashlib.sha256(content).hexdigest())
+    return DocumentRow(document, "Pay", "v1", 1, time.time() + 60, hashlib.sha256(content).hexdigest())
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def address() -> Iterator[Address]:
 
 
 def test_an_address_is_good_for_a_minute_and_makes_a_browser_save_the_file(address: Address) -> None:
-    asked = parse_qs(urlsplit(address(row(indexed_at=time.time() + 60)) or "").query)
+    asked = parse_qs(urlsplit(address(row()) or "").query)
     assert asked["response-content-disposition"] == [disposition_of('Löhne "2026".pdf')]
     assert asked["response-content-type"] == ["application/octet-stream"]
     assert "60" in asked.get("X-Amz-Expires", []) or int(asked["Expires"][0]) <= time.time() + 61
@@ -46,13 +46,21 @@ def test_no_name_of_a_file_breaks_out_of_the_header() -> None:
 
 
 def test_a_file_that_is_not_the_one_that_was_ingested_has_no_address(address: Address) -> None:
-    assert address(row()) is None
-    assert address(row(content=CONTENT)) is not None
+    assert address(row(content=b"%PDF-1.6")) is None
+    assert address(row()) is not None
+
+
+def test_an_address_is_of_the_version_that_was_ingested() -> None:
+    with bucket() as client:
+        client.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+        kept = client.put_object(Bucket=BUCKET, Key=f"documents/acme/store/{NAME}", Body=CONTENT)["VersionId"]
+        asked = parse_qs(urlsplit(S3Originals(client, BUCKET).address(row()) or "").query)
+    assert asked["versionId"] == [kept]
 
 
 def test_a_document_without_a_file_has_no_address(address: Address) -> None:
-    assert address(row("hr/L", indexed_at=time.time() + 60)) is None
-    assert address(row("never.pdf", content=CONTENT)) is None
+    assert address(row("hr/L")) is None
+    assert address(row("never.pdf")) is None
 
 
 def test_an_outage_is_no_missing_file() -> None:

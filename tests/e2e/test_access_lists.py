@@ -101,7 +101,7 @@ def test_the_theories_agents_evidence_is_what_the_user_may_read(stage: Target, t
     for user, may_see in (("bob", True), ("alice", False), (STRANGER["name"], False)):
         with connected(stage.url, stage.token(user)) as wire:
             events = answered(wire, theory, "scripts")
-        assert last(events)["path"][-1] == "agent:theories"
+        assert "agent:theories" in last(events)["path"]
         assert ("apothecary" in events.text) is may_see, user
     assert cicada(stage, "remove", "letter.md", "--knowledge-base", "scripts")[0] == 0
 

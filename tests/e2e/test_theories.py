@@ -85,4 +85,4 @@ def test_a_document_that_changes_or_goes_is_said_and_another_look_judges_anew(st
 
 
 def _without_a_document(text: str) -> str:
-    return text if "A document that it rests on was removed, or you may not read it any more." in text else ""
+    return text if "A document that was read for it was removed, or you may not read it any more." in text else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cicada.agents.evidence import Ground, Standing, TurnEvidence
+from cicada.agents.evidence import Judgement, Standing, TurnEvidence
 from cicada.errors import ThrottledError
 from cicada.identity import Principal
 from cicada.retrieval.model import RankedPassage
@@ -22,7 +22,7 @@ class FixedAgentSearch:
         self._suffices = suffices
         self.searches: list[tuple[Principal, str, str]] = []
         self.stands = Standing(tuple(passages))
-        self.asked_for: list[Sequence[Ground]] = []
+        self.asked_for: list[Judgement] = []
 
     def search(
         self, principal: Principal, knowledge_base: str, query: str, evidence: TurnEvidence | None = None
@@ -34,8 +34,8 @@ class FixedAgentSearch:
                 evidence.number(each)
         return self._text
 
-    def standing(self, principal: Principal, knowledge_base: str, grounds: Sequence[Ground]) -> Standing:
-        self.asked_for.append(grounds)
+    def standing(self, principal: Principal, knowledge_base: str, judgement: Judgement) -> Standing:
+        self.asked_for.append(judgement)
         return self.stands
 
 

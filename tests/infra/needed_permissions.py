@@ -266,7 +266,7 @@ def _giving_originals(settings: StageSettings) -> Needs:
     if not settings.originals:
         return frozenset()
     listing = Need("s3:ListBucket", BUCKET, context=(("s3:prefix", "documents/acme/store/"),))
-    return _on(f"{BUCKET}/documents/*", "s3:GetObject") | {listing}
+    return _on(f"{BUCKET}/documents/*", "s3:GetObject", "s3:GetObjectVersion") | {listing}
 
 
 def _withholding() -> Needs:

@@ -152,13 +152,22 @@ def test_a_document_that_changed_is_named_and_a_new_look_offered(
     assert "For: “Macbeth, 5.5”\n“Macbeth” changed since then. So the verdict may no longer hold: ask" in said
 
 
+def test_what_was_found_is_remembered_though_nothing_of_it_is_cited(
+    tools: TheoryTools, turn: ToolSession, store: InMemoryEntryStore
+) -> None:
+    tools.judge_theory(turn, "Queen", "open", "", "", "The memo says nothing of her.")
+    judged = only(store).judgement
+    assert judged is not None
+    assert (judged.grounds, judged.seen) == ((), (DEAD.passage.document.document_id,))
+
+
 def test_of_a_document_that_is_gone_nothing_is_shown(
     tools: TheoryTools, turn: ToolSession, search: FixedAgentSearch
 ) -> None:
     tools.judge_theory(turn, "Queen", "supported", "1", "", WHY)
     search.stands = Standing(gone=frozenset({"macbeth.json"}))
     said = tools.get_theory(next_turn(), "Queen")
-    assert "Verdict of 2026-11-01: supported.\nA document that it rests on was removed, or you may not read it" in said
+    assert "Verdict of 2026-11-01: supported.\nA document that was read for it was removed" in said
     assert "Macbeth" not in said
     assert WHY not in said
 

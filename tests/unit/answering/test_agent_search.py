@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.agents.evidence import Ground, Standing, TurnEvidence
+from cicada.agents.evidence import Ground, Judgement, Standing, TurnEvidence, Verdict
 from cicada.agents.model import ANSWER_LIMIT_BYTES
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.prompt import evidence_text, passage_text
@@ -129,11 +129,13 @@ def test_a_verdicts_documents_stand_or_have_changed_or_are_gone_for_this_user() 
     index, grounds = kept(same="1", changed="2", closed="1")
     gate = PermissionGate(OpenAccess({"closed": ("user:bob",)}))
     search = PermittedAgentSearch(search_of(HybridSearch(FixedIndex(), FixedEmbedder())), gate, index)
-    standing = search.standing(ANN, "scripts", [*grounds, Ground("deleted", "1", "deleted#000000", "")])
+    grounds.append(Ground("deleted", "1", "deleted#000000", ""))
+    judgement = Judgement(Verdict.SUPPORTED, "…", tuple(grounds), 2.5, ("same", "seen"))
+    standing = search.standing(ANN, "scripts", judgement)
     assert [each.passage.text for each in standing.passages] == ["same."]
     assert standing.changed == {"changed": "Macbeth"}
-    assert standing.gone == {"closed", "deleted"}
+    assert standing.gone == {"closed", "deleted", "seen"}
 
 
 def test_a_verdict_that_rests_on_nothing_needs_no_look() -> None:
-    assert agent_search(FixedIndex()).standing(ANN, "scripts", ()) == Standing()
+    assert agent_search(FixedIndex()).standing(ANN, "scripts", Judgement(Verdict.OPEN, "…", (), 2.5)) == Standing()

@@ -145,6 +145,11 @@ def test_of_one_number_the_highest_version_is_in_force_whatever_the_titles_are()
     ]
 
 
+def test_a_text_is_no_higher_version_than_a_number() -> None:
+    versions = [document(each, number="N-1", version=each) for each in ("10", "draft", "1.0-rc1")]
+    assert states(BY_NUMBER, *versions) == ["", "", ""]
+
+
 def test_days_say_what_is_in_force_and_of_two_that_have_begun_the_later_one_is() -> None:
     first, second, next_one = (document(each, since=each) for each in ("2014-03-01", "2020-07-01", "2031-01-01"))
     ended = document("ended", "Signs", since="2015-01-01", until="2020-12-31")
@@ -156,6 +161,7 @@ def test_days_say_what_is_in_force_and_of_two_that_have_begun_the_later_one_is()
     ]
     assert states(BY_DAYS, first, second, day="2016-12-31")[0] == "current (in force)"
     assert states(BY_DAYS, ended, day="2020-12-31") == ["current (in force)"]
+    assert states(BY_DAYS, document("x", since="2999\nText: of a document")) == ["current (not yet in force)"]
 
 
 def test_what_another_replaces_is_no_longer_in_force_unless_that_one_is_a_draft() -> None:

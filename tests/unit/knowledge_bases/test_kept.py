@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import CicadaError, ConfigurationError, UnavailableError
-from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations, Standard, write_calibrations
+from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations, Cosines, Standard, write_calibrations
 from cicada.knowledge_bases.file import check_kept, parse_kept
 from cicada.knowledge_bases.inference import completed
 from cicada.knowledge_bases.kept import CompletedBases
@@ -130,7 +130,17 @@ def test_a_kept_calibration_takes_the_place_of_an_older_and_of_a_shipped_one() -
 
 
 @pytest.mark.parametrize(
-    "kept", ["no JSON", "[{}]", write_calibrations((), [replace(SHIPPED, standards={"margin": Standard(0.0, 0.0)})])]
+    "kept",
+    [
+        "no JSON",
+        "[{}]",
+        '[{"x":' + "[" * 100_000,
+        '"\ud800"',
+        write_calibrations((), [replace(SHIPPED, standards={"margin": Standard(0.0, 0.0)})]),
+        write_calibrations((), [replace(SHIPPED, constant=-1e4)]),
+        write_calibrations((), [replace(SHIPPED, cosines=Cosines(0.3, 0.3))]),
+        write_calibrations((), [replace(SHIPPED, cosines=Cosines(0.2, 0.5))]),
+    ],
 )
 def test_calibrations_that_cannot_be_read_are_reported_once_and_fail_no_question(kept: str) -> None:
     said: list[CicadaError] = []

@@ -33,12 +33,16 @@ class Ground(Struct, frozen=True):
 
 
 class Judgement(Struct, frozen=True):
-    """A verdict, why it is so, and what it rests on. `at`: epoch seconds."""
+    """A verdict, why it is so, and what it rests on. `at`: epoch seconds.
+
+    `seen`: ids of all documents that the searches of its turn found, which the reason may quote.
+    """
 
     verdict: Verdict
     reason: str
     grounds: tuple[Ground, ...]
     at: float
+    seen: tuple[str, ...] = ()
 
 
 class Standing(Struct, frozen=True):

@@ -49,7 +49,8 @@ class Judging(Struct, frozen=True):
         grounds = (*_grounds(supporting, evidence), *_grounds(contradicting, evidence, against=True))
         _refuse_groundless(found, grounds, evidence)
         why = read_text(reason, "reason", REASON_LIMIT)
-        judgement = Judgement(found, why, grounds, self.entries.keeping.clock())
+        seen = sorted({each.passage.document.document_id for each in evidence.passages.values()})
+        judgement = Judgement(found, why, grounds, self.entries.keeping.clock(), tuple(seen))
         said = f"The theory was judged {found}. It is not saved, so the verdict is not kept."
         if title.strip():
             wanted = read_name(title, self.entries.wording.name)
@@ -139,7 +140,7 @@ def _doubts(standing: Standing) -> list[str]:
         titles = ", ".join(named(each) for each in standing.changed.values())
         said.append(f"{titles} changed since then.")
     if standing.gone:
-        said.append("A document that it rests on was removed, or you may not read it any more.")
+        said.append("A document that was read for it was removed, or you may not read it any more.")
     if said:
         said.append("So the verdict may no longer hold: ask for the evidence again, and the theory is judged anew.")
     return [" ".join(said)] if said else []

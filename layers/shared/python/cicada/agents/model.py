@@ -9,7 +9,7 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from cicada.agents.evidence import Ground, Judgement, Standing, TurnEvidence
+from cicada.agents.evidence import Judgement, Standing, TurnEvidence
 from cicada.dialogue import Turn
 from cicada.generation import ModelUsage
 from cicada.identity import Principal
@@ -232,6 +232,6 @@ class AgentSearch(Protocol):
         """
         ...
 
-    def standing(self, principal: Principal, knowledge_base: str, grounds: Sequence[Ground]) -> Standing:
-        """What has become of the documents of these grounds."""
+    def standing(self, principal: Principal, knowledge_base: str, judgement: Judgement) -> Standing:
+        """What has become of the documents of a verdict."""
         ...

@@ -234,7 +234,7 @@ class TheoryTools(Struct, frozen=True):
             session.evidence.read[entry.id] = entry.version
         if entry.judgement is None:
             return ""
-        standing = self.agent_search.standing(session.principal, session.knowledge_base, entry.judgement.grounds)
+        standing = self.agent_search.standing(session.principal, session.knowledge_base, entry.judgement)
         return shown(entry, standing, session.evidence)
 
     def _entries(self, session: ToolSession) -> Entries:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.agents.evidence import Ground, Standing, TurnEvidence
+from cicada.agents.evidence import Ground, Judgement, Standing, TurnEvidence
 from cicada.agents.model import fitted, fitting
 from cicada.answering.audit import document_of
 from cicada.answering.evidence import EvidenceLoop, Verdict
@@ -57,15 +57,17 @@ class PermittedAgentSearch(Struct, frozen=True):
             texts[:kept] = [passage_text(evidence.number(each), each.passage, each.state) for each in shown[:kept]]
         return fitted(texts, "\n\n")
 
-    def standing(self, principal: Principal, knowledge_base: str, grounds: Sequence[Ground]) -> Standing:
+    def standing(self, principal: Principal, knowledge_base: str, judgement: Judgement) -> Standing:
         """One look at the catalogue, and one at each passage whose document is as it was."""
-        ids = frozenset(each.document_id for each in grounds)
+        grounds = judgement.grounds
+        ids = frozenset((*judgement.seen, *(each.document_id for each in grounds)))
         readable = readable_passages(principal, knowledge_base, documents=ids)
         rows = self.index.rows(readable, Sort(TITLE), len(ids)).rows if ids else ()
         permitted = self.gate.permit(principal, rows, lambda row: row.document)
         now = {row.document.document_id: row for row in permitted}
         versions = {each.document_id: each.version for each in grounds}
-        changed = {name: row.title for name, row in now.items() if row.version != versions[name]}
+        known = {name: now[name] for name in versions if name in now}
+        changed = {name: row.title for name, row in known.items() if row.version != versions[name]}
         same = [each for each in grounds if each.document_id in now and each.document_id not in changed]
         passages = [passage for each in same for passage in self._passages(now[each.document_id], each)]
         note_shown(document_of(each.passage) for each in passages)

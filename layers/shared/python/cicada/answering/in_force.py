@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TypeAlias, TypeVar
 
@@ -54,6 +55,9 @@ _IN_YEAR = re.compile(
     r"\bback in\s((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+# Of the documents that one names as replaced, so many are looked at.
+_MOST_REPLACED = 50
 # What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)", "… – draft".
 _VERSION = re.compile(
     rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{_VERSIONS})[. ]{{0,3}}\d[\d.]*+|draft|entwurf)\)?+\s*+$", re.IGNORECASE
@@ -134,8 +138,7 @@ class Standings:
         standing, is_replaced = self._known(item)
         value = item.metadata.get(rule.field)
         said = [str(value)] if isinstance(value, str) and value in rule.standings else []
-        # A date of the field's type has nothing of a document's own words.
-        since, until = (str(item.metadata.get(name, "")) for name in (rule.since, rule.until))
+        since, until = (_day(item.metadata.get(name)) for name in (rule.since, rule.until))
         said += [f"from {since}"] if since > self._day and standing is Standing.NOT_YET else []
         said += [f"until {until}"] if until and until < self._day and standing is Standing.NO_LONGER else []
         said += ["replaced"] if is_replaced else []
@@ -171,11 +174,10 @@ def replaces(new: Described, old: Described, rule: StandingRule) -> bool:
         return True
     if _names(old, new, rule) or not are_versions(new, old, rule):
         return False
-    for name in (rule.version, rule.since):
-        one, other = (version_order(str(each.metadata.get(name, ""))) or each.metadata.get(name) for each in (new, old))
-        if one is not None and other is not None and one != other:
-            return str(one) > str(other)
-    return False
+    one, other = (version_order(str(each.metadata.get(rule.version, ""))) for each in (new, old))
+    if one is None or other is None or one == other:
+        one, other = (_day(each.metadata.get(rule.since)) for each in (new, old))
+    return bool(one and other) and str(one) > str(other)
 
 
 def are_versions(one: Described, other: Described, rule: StandingRule) -> bool:
@@ -265,16 +267,21 @@ def _names(one: Described, other: Described, rule: StandingRule) -> bool:
     return not _named(one, rule).isdisjoint(_called(other, rule)) and one.document != other.document
 
 
-def _named(item: Described, rule: StandingRule) -> set[str]:
+def _named(item: Described, rule: StandingRule) -> frozenset[str]:
     value = item.metadata.get(rule.replaces, ())
     number = folded(str(item.metadata.get(rule.number, "")))
-    return set(map(folded, value if isinstance(value, tuple) else (str(value),))) - {number, ""}
+    return _all_folded(value[:_MOST_REPLACED] if isinstance(value, tuple) else (str(value),)) - {number}
 
 
-def _called(item: Described, rule: StandingRule) -> set[str]:
+def _called(item: Described, rule: StandingRule) -> frozenset[str]:
     file = PurePosixPath(item.document.document_id)
-    names = (str(file), file.stem, item.title, str(item.metadata.get(rule.number, "")))
-    return set(map(folded, names)) - {""}
+    return _all_folded((str(file), file.stem, item.title, str(item.metadata.get(rule.number, ""))))
+
+
+@lru_cache(maxsize=2_000)
+def _all_folded(names: tuple[str, ...]) -> frozenset[str]:
+    """Kept, because each document is compared with each other one."""
+    return frozenset(map(folded, names)) - {""}
 
 
 # The kinds of marks by which versions of one document are found; what one names, another is called.
@@ -290,8 +297,18 @@ def _marks(item: Described, rule: StandingRule) -> Iterator[tuple[str, str]]:
         yield from (("called", each) for each in _called(item, rule))
 
 
+@lru_cache(maxsize=2_000)
+def _without_version(title: str) -> str:
+    return folded(_VERSION.sub("", title))
+
+
 def _title(item: Described) -> str:
-    return folded(_VERSION.sub("", item.title))
+    return _without_version(item.title)
+
+
+def _day(value: object) -> str:
+    """A day as `2026-01-31`; empty for any other value, which may be a document's own words."""
+    return value if isinstance(value, str) and _DAY.fullmatch(value) else ""
 
 
 def _heading(item: Described) -> tuple[str, ...]:

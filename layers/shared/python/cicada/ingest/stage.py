@@ -54,6 +54,10 @@ _ELIDED = re.compile(r"\b([a-z]{3,})'d\b", re.IGNORECASE)
 _NO_VERBS = frozenset({"she", "they", "you", "who", "that", "there", "what", "how", "where", "why"})
 # How many blows before a death are looked at for its cause, and how many names of those who enter are searched.
 _BLOWS, _MOST_NAMES = 6, 12
+# Words of a speaker's name, and speakers whose names end alike, that are compared with a name in a direction.
+_NAME_WORDS, _MOST_ALIKE = 6, 20
+# Words in full on the line of one passage.
+_MOST_WORDS = 60
 
 
 class _Line(Struct, frozen=True):
@@ -72,8 +76,10 @@ class _Cast:
     def __init__(self, speakers: Iterable[str]) -> None:
         self._ending: dict[str, list[str]] = {}
         for name in sorted(set(speakers)):
-            self._ending.setdefault(name.lower().split()[-1], []).append(name)
-        self._words = {word for names in self._ending.values() for name in names for word in name.lower().split()}
+            words = name.lower().split()
+            for at in range(max(0, len(words) - _NAME_WORDS), len(words)):
+                self._ending.setdefault(" ".join(words[at:]), []).append(name)
+        self._words = {word for ending in self._ending for word in ending.split()}
 
     def named(self, clause: str) -> Iterator[tuple[int, str]]:
         """The names in a clause of a direction and where each ends; those that something belongs to are left out."""
@@ -90,10 +96,10 @@ class _Cast:
 
     def speaker(self, name: str) -> str:
         """The one speaker whose name this is or ends with; else the name."""
-        low = f" {name.lower()}"
-        alike = [each for each in self._ending.get(low.split()[-1], ()) if f" {each.lower()}".endswith(low)]
-        exact = [each for each in alike if f" {each.lower()}" == low]
-        return (exact or alike)[0] if exact or len(alike) == 1 else name.title().replace(" Of ", " of ")
+        low = " ".join(name.lower().split())
+        alike = self._ending.get(low, [])
+        exact = next((each for each in alike[:_MOST_ALIKE] if each.lower() == low), None)
+        return exact or (alike[0] if len(alike) == 1 else name.title().replace(" Of ", " of "))
 
 
 class _Scene(Struct):
@@ -139,8 +145,8 @@ class _Scene(Struct):
     def _strike(self, clause: str, named: Sequence[tuple[int, str]], speaker: str) -> None:
         if killed := _IS_KILLED.search(clause):
             on = tuple(name for end, name in named if end <= killed.start())
-            others = [name for name in reversed(self.speakers) if name not in on]
-            self.blows.append(_Blow(tuple(others[:1]), on))
+            other = next((name for name in reversed(self.speakers[-_MOST_NAMES:]) if name not in on), None)
+            self.blows.append(_Blow((other,) if other else (), on))
         elif _FIGHTS.search(clause):
             both = tuple(name for _, name in named) or tuple(self.speakers[-2:])
             self.blows.append(_Blow(both, both))
@@ -212,7 +218,7 @@ def _told(scene: _Scene, passage: Passage) -> Iterator[str]:
     scene.entered, scene.dead = {}, {}
     for text in passage.text.split("\n"):
         scene.read(_line(text, _speakers(passage)))
-    for name, killer in scene.dead.items():
+    for name, killer in list(scene.dead.items())[:_MOST_NAMES]:
         yield f"{name} {f'is killed by {killer} and ' if killer else ''}dies, the death of {name}"
     if scene.entered:
         yield f"Enters, appears: {', '.join(list(scene.entered)[:_MOST_NAMES])}"
@@ -231,4 +237,4 @@ def _line(text: str, speakers: Iterable[str]) -> _Line:
 def _in_full(text: str) -> list[str]:
     """The words that verse has cut short, as others write them."""
     stems = dict.fromkeys(stem.lower() for stem in _ELIDED.findall(text))
-    return [f"{stem}ed" for stem in stems if stem not in _NO_VERBS]
+    return [f"{stem}ed" for stem in stems if stem not in _NO_VERBS][:_MOST_WORDS]

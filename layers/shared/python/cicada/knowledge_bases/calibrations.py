@@ -10,12 +10,18 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import astuple
 
 from cicada.errors import ConfigurationError
 
 LOCAL = "local"
 # Names in the path of an answer under which the local reranker ranked.
 _SKIPPED = "skipped"
+
+
+LEAST_APART = 1e-3
+"""The least difference of an embedder's usual cosines that tells near passages from distant ones."""
+_LEAST_DEVIATION, _MOST = 1e-6, 100.0
 
 
 class Standard(Struct, frozen=True):
@@ -126,13 +132,22 @@ def read_calibrations(text: str) -> tuple[Calibration, ...]:
         return ()
     try:
         found = msgspec.json.decode(text, type=tuple[Calibration, ...])
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise ConfigurationError(
             f"The stack's calibrations cannot be read ({error}): run `cicada calibrate`."
         ) from error
-    if any(each.deviation <= 0 for one in found for each in one.standards.values()):
-        raise ConfigurationError("A deviation in the stack's calibrations is not above 0: run `cicada calibrate`.")
+    if not all(map(_is_usable, found)):
+        raise ConfigurationError("A number in the stack's calibrations is out of range: run `cicada calibrate`.")
     return found
+
+
+def _is_usable(made: Calibration) -> bool:
+    """Whether it computes with any signals, and a nearer passage is a better one."""
+    is_apart = made.cosines is None or made.cosines.best - made.cosines.distant >= LEAST_APART
+    deviates = all(each.deviation >= _LEAST_DEVIATION for each in made.standards.values())
+    numbers = [made.constant, made.slope, *(value for each in made.standards.values() for value in astuple(each))]
+    numbers += astuple(made.cosines) if made.cosines else ()
+    return is_apart and deviates and all(abs(each) <= _MOST for each in numbers)
 
 
 def write_calibrations(kept: Sequence[Calibration], made: Sequence[Calibration]) -> str:

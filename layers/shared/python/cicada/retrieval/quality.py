@@ -203,6 +203,6 @@ def total(signals: Features, calibration: Calibration = SHIPPED) -> float:
 
 def deviations(value: float | None, standard: Standard | None) -> float:
     """Deviations from the usual value, at most two either way; 0 for a missing signal, and without a standard."""
-    if value is None or standard is None:
+    if value is None or standard is None or not math.isfinite(value):
         return 0.0
     return min(max((value - standard.mean) / standard.deviation, -CLIP), CLIP)

@@ -36,7 +36,10 @@ class Bounds(Struct, frozen=True):
     present: bool | None = None
 
     def joined(self, other: Bounds) -> Bounds:
-        """Both; where both say something, the other."""
+        """Both; where both say something, the other. What is past as of a day was before it, and not on it."""
+        for one, day in ((self, other), (other, self)):
+            if one.gte is None and one.lt is not None and one.lt == day.gte:
+                return one
         stated = {name: value for name in self.__struct_fields__ if (value := getattr(other, name)) is not None}
         return replace(self, **stated)
 

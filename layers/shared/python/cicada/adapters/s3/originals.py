@@ -26,36 +26,38 @@ class S3Originals:
     def address(self, row: DocumentRow) -> str | None:
         """The address of the file that the row was made from; None if there is none, or another one by now.
 
-        A file that was not ingested yet may be for fewer users than the index knows. Failures are `DependencyError`s.
+        A file that was not ingested yet may be for fewer users than the index knows, so its bytes are compared. Where
+        the bucket keeps versions, the address is of that version; else of what lies there within the minute. Failures
+        are `DependencyError`s.
         """
         key = object_key(row.document)
-        with s3_errors():
-            # HEAD does not distinguish a missing file from a missing bucket.
-            listed = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
-        found = next((each for each in listed.get("Contents", ()) if each["Key"] == key), None)
-        if found is None or not (
-            found["LastModified"].timestamp() < row.indexed_at or self._hash(key) == row.content_hash
-        ):
+        found, version = self._read(key)
+        if found != row.content_hash:
             return None
         disposition = disposition_of(PurePosixPath(row.document.document_id).name)
         # Whatever the file was uploaded as, a browser keeps it and does not run it.
         asked = {"ResponseContentDisposition": disposition, "ResponseContentType": "application/octet-stream"}
+        if version:
+            asked["VersionId"] = version
         with s3_errors():
             return self._client.generate_presigned_url(
                 "get_object", Params={"Bucket": self._bucket, "Key": key, **asked}, ExpiresIn=ADDRESS_SECONDS
             )
 
-    def _hash(self, key: str) -> str:
+    def _read(self, key: str) -> tuple[str, str]:
+        """The hash of the file and its version, empty in a bucket that keeps none; both empty without a file."""
         with s3_errors():
             try:
-                body = self._client.get_object(Bucket=self._bucket, Key=key)["Body"]
+                got = self._client.get_object(Bucket=self._bucket, Key=key)
             except self._client.exceptions.NoSuchKey:
-                return ""
+                return "", ""
+            digest = hashlib.sha256()
+            body = got["Body"]
             with body:
-                digest = hashlib.sha256()
                 for chunk in body.iter_chunks(1 << 20):
                     digest.update(chunk)
-        return digest.hexdigest()
+        version = got.get("VersionId", "")
+        return digest.hexdigest(), "" if version == "null" else version
 
 
 def disposition_of(name: str) -> str:
