@@ -68,6 +68,7 @@ def test_a_stage_is_deployed_used_released_and_destroyed_in_the_emulator(tmp_pat
         "ingest",
         "terminal",
         "page",
+        "calibrate",
         "status",
         "alarm chain",
         "release forward",

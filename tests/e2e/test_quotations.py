@@ -22,8 +22,9 @@ QUESTIONS = (
 # `Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`, as the stand-in for a language model writes.
 _QUOTATION = re.compile(r'"(.+)" — .*?\[(\d+)\]')
 _LEFT_OUT = re.compile(r"\[…\]|\|\|")
-# The stand-in leaves out what stands in brackets; where a line breaks is no part of a quotation.
+# The stand-in leaves out what stands in brackets, or quotes it alone; where a line breaks is no part of a quotation.
 _NOT_QUOTED = re.compile(r"\[[^\]]*\]|\s")
+_NOT_WRITTEN = re.compile(r"[\[\]\s]")
 
 
 def quotations(page: Page) -> Iterator[tuple[str, bool]]:  # noqa: F811
@@ -31,10 +32,11 @@ def quotations(page: Page) -> Iterator[tuple[str, bool]]:  # noqa: F811
     for line in finished_text(page).splitlines():
         for quotation, number in _QUOTATION.findall(line):
             card = page.locator(f'.card[data-n="{number}"]').last
-            marked = "".join(_NOT_QUOTED.sub("", each) for each in card.locator("mark").all_text_contents())
-            text = _NOT_QUOTED.sub("", card.locator("blockquote").text_content() or "")
+            marked = "".join(card.locator("mark").all_text_contents())
+            text = card.locator("blockquote").text_content() or ""
             parts = [_NOT_QUOTED.sub("", each) for each in _LEFT_OUT.split(quotation)]
-            yield quotation, all(part in text and part in marked for part in parts)
+            forms = [(left_out.sub("", text), left_out.sub("", marked)) for left_out in (_NOT_QUOTED, _NOT_WRITTEN)]
+            yield quotation, all(any(part in whole and part in mark for whole, mark in forms) for part in parts)
 
 
 def test_each_quotation_stands_marked_in_its_card(page: Page, stage: Target, store: Store) -> None:  # noqa: F811
