@@ -41,6 +41,8 @@ CONNECTIONS, REQUESTS, ENTRIES = "connections table", "requests table", "entries
 ACCESS_LISTS = "readers table"
 POSTING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/POST/@connections/*"
 CLOSING = "arn:aws:execute-api:REGION:ACCOUNT:WebSocketApi/v1/DELETE/@connections/*"
+_MISSING_FILES = "no call: S3 answers 404 instead of 403 for a missing file to who may list"
+_VERSIONED = "the bucket of a local stage keeps no versions"
 _FEW_CONNECTIONS = "A user of the local stage may have 1,000 connections; nobody has."
 BUCKET, PAGE, TRAIL = "documents bucket", "page bucket", "trail bucket"
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
@@ -265,8 +267,9 @@ def _giving_originals(settings: StageSettings) -> Needs:
     """Who has a signed address reads the file with the rights of the function that signed it."""
     if not settings.originals:
         return frozenset()
-    listing = Need("s3:ListBucket", BUCKET, context=(("s3:prefix", "documents/acme/store/"),))
-    return _on(f"{BUCKET}/documents/*", "s3:GetObject", "s3:GetObjectVersion") | {listing}
+    listing = Need("s3:ListBucket", BUCKET, unseen=_MISSING_FILES, context=(("s3:prefix", "documents/acme/store/"),))
+    version = _on(f"{BUCKET}/documents/*", "s3:GetObjectVersion", unseen=_VERSIONED)
+    return _on(f"{BUCKET}/documents/*", "s3:GetObject") | version | {listing}
 
 
 def _withholding() -> Needs:
