@@ -11,7 +11,8 @@ from cicada.agents.evidence import Ground, Judgement, Standing, TurnEvidence
 from cicada.agents.model import fitted, fitting
 from cicada.answering.audit import document_of
 from cicada.answering.evidence import EvidenceLoop, Verdict
-from cicada.answering.in_force import preference, preferred_passages, stated
+from cicada.answering.in_force import preference, preferred_passages
+from cicada.answering.other_versions import OtherVersions
 from cicada.answering.prompt import evidence_text, passage_text
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import passage_number
@@ -27,9 +28,10 @@ from cicada.retrieval.search import KnowledgeSearch
 class PermittedAgentSearch(Struct, frozen=True):
     """The agent search over passages of the user's tenant that the user may view.
 
-    `index`: where passages are read again that a verdict rests on. `judging`: judges what a search found and searches
-    no further, because the agent does. `check_index` is called if there are no passages; it raises if the index lacks
-    documents. `today`: as `2026-01-31`, to tell what is in force; empty where it does not count.
+    `index`: where passages are read again that a verdict rests on, and versions are looked up. `judging`: judges what a
+    search found and searches no further, because the agent does. `check_index` is called if there are no passages; it
+    raises if the index lacks documents. `today`: as `2026-01-31`, to tell what is in force; empty where it does not
+    count.
     """
 
     knowledge: KnowledgeSearch
@@ -48,8 +50,8 @@ class PermittedAgentSearch(Struct, frozen=True):
             self.check_index(principal, knowledge_base)
         if evidence is not None:
             evidence.searched(query, found.path, found.confidence, found.verdict is not Verdict.BELOW_FLOOR)
-        note_shown(document_of(each.passage) for each in found.passages)
         shown = found.passages
+        note_shown(document_of(each.passage) for each in shown)
         texts = [evidence_text(each.passage, each.state) for each in shown]
         if evidence is not None:
             # A number is shorter than the heading in its place.
@@ -79,10 +81,11 @@ class PermittedAgentSearch(Struct, frozen=True):
         return [RankedPassage(each, None) for each in found]
 
     def _found(self, query: str, principal: Principal, knowledge_base: str) -> Retrieval:
-        found = self.knowledge.search(query, readable_passages(principal, knowledge_base))
+        readable = readable_passages(principal, knowledge_base)
+        found = self.knowledge.search(query, readable)
         found = found.of(frozenset(self.gate.permit(principal, tuple(found.documents), lambda each: each)))
         schema, today = base_of(self.knowledge.bases, principal, knowledge_base).schema, self.today()
         ordered = preferred_passages(found.passages, preference(query, schema, today=today), found.candidates)
-        known = [*(each.passage for each in found.candidates), *(each.passage for each in ordered)]
-        ranking = Ranking(tuple(stated(ordered, schema, today, known)), found.ranking.by)
-        return replace(found, ranking=ranking)
+        versions = OtherVersions(self.index, self.gate)
+        stated = versions.stated(ordered, schema, today, readable, principal)
+        return replace(found, ranking=Ranking(tuple(stated), found.ranking.by))
