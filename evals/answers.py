@@ -107,7 +107,7 @@ class AnswersReport:
 
     @property
     def reliability(self) -> confidences.Reliability | None:
-        """Of the turns whose answers have a confidence."""
+        """How far confidences agree with what is right, over the turns whose answers have one."""
         return confidences.reliability(
             [(each.confidence, each.right) for each in self.judged if each.confidence is not None]
         )

@@ -100,7 +100,7 @@ def calibrate(
 
 
 def _cosines(questions: Sequence[Question], ask: Ask) -> Mapping[str, Sequence[Cosines]]:
-    """Those of each base's questions that can be answered."""
+    """The cosines of the questions that can be answered, by base."""
     own: dict[str, list[Probe]] = {}
     for each in questions:
         if each.answerable:

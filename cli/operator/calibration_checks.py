@@ -42,7 +42,7 @@ def calibration_findings(target: DeploymentTarget, functions: Sequence[Mapping[s
 
 
 def _rerankers(variables: Sequence[Mapping[str, str]]) -> list[str]:
-    """Those of the settings by vendor, as `bootstrap.search` names them, and the local one."""
+    """The vendors of the rerankers in the settings, as `bootstrap.search` names them, and the local one."""
     arns = [arn.strip() for each in variables for arn in each.get(_RERANKERS, "").split(",") if arn.strip()]
     return [*dict.fromkeys(arn.rpartition("/")[2].partition(".")[0] for arn in arns), LOCAL]
 

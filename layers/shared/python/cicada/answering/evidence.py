@@ -82,9 +82,8 @@ class EvidenceLoop(Struct, frozen=True):
     """Searches again at most `quality_retries` times; it ends earlier when no rewriter has another query.
 
     `judges` by the base's setting; without the one that it names the score of `retrieval.quality` is used, which takes
-    about a millisecond and no call of a model. `rewriters` are asked in
-    order. `report` is called when a judge or a rewriter fails: the others are asked then. A search that fails is never
-    caught here.
+    about a millisecond and no call of a model. `rewriters` are asked in order. `report` is called when a judge or a
+    rewriter fails: the others are asked then. A search that fails is never caught here.
     """
 
     judges: Mapping[QualityJudge, EvidenceJudge] = field(default_factory=dict)

@@ -15,12 +15,11 @@ from msgspec.structs import astuple
 from cicada.errors import ConfigurationError
 
 LOCAL = "local"
-# Names in the path of an answer under which the local reranker ranked.
-_SKIPPED = "skipped"
-
-
 LEAST_APART = 1e-3
 """The least difference of an embedder's usual cosines that tells near passages from distant ones."""
+# The local reranker's name in the path of an answer for which no paid one was asked.
+_SKIPPED = "skipped"
+# The numbers that a calibration may have.
 _LEAST_DEVIATION, _MOST = 1e-6, 100.0
 
 
@@ -89,18 +88,18 @@ _CONSERVATIVE = Calibration(
 
 
 class Calibrations(Struct, frozen=True):
-    """Those of one embedder, by reranker."""
+    """The calibrations of one embedder, by reranker."""
 
     embedder: str = SHIPPED.embedder
     by_reranker: Mapping[str, Calibration] = field(default_factory=lambda: {LOCAL: SHIPPED})
 
     def of(self, ranked_by: str) -> Calibration:
-        """That of evidence ranked by this reranker, as a path names it; a conservative one if there is none."""
+        """The calibration of evidence that this reranker ranked, as a path names it; else a conservative one."""
         return self.by_reranker.get(reranker_of(ranked_by), _CONSERVATIVE)
 
     @property
     def cosines(self) -> Cosines | None:
-        """None where the embedder's are not known."""
+        """The embedder's usual cosines, None where they are not known."""
         return next((each.cosines for each in self.by_reranker.values() if each.cosines), None)
 
 
