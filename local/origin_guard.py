@@ -8,6 +8,7 @@ would carry a request of any page that the developer looks at to them. What tell
 - `Sec-Fetch-Site` says that a page caused the request, and there is no `Origin`: an image, a form by GET, a link
   (https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header).
 
+One such request is let through: a page of this machine opens a signed address of a document's file, to save it.
 Programs send neither `Origin` nor `Sec-Fetch-Site`. Only the standard library is imported, because the emulator has a
 virtual environment of its own.
 """
@@ -17,12 +18,15 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
 from typing import Any
+from urllib.parse import parse_qsl
 
 _Message = MutableMapping[str, Any]
 _Receive = Callable[[], Awaitable[_Message]]
 _Send = Callable[[_Message], Awaitable[None]]
 _App = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 
+_FILE = re.compile(r"/[a-z0-9.-]+/documents/.+", re.DOTALL)
+_OF_A_FILE = frozenset({"response-content-disposition", "response-content-type", "versionId"})
 _THIS_MACHINE = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?")
 FOREIGN_HOST = "This server of a local stage answers to 127.0.0.1 and localhost only."
 FOREIGN_PAGE = "This server of a local stage takes no requests of other web pages."
@@ -44,6 +48,8 @@ class OriginGuard:
         reason = ""
         if scope["type"] in ("http", "websocket"):
             reason = refusal(scope["headers"], self._origins, serves_page=self._serves_page)
+            if reason == FOREIGN_PAGE and _saves_file(scope):
+                reason = ""
         if reason:
             await _refuse(scope["type"], reason, receive, send)
         else:
@@ -76,6 +82,20 @@ def _of_own_page(headers: list[tuple[str, str]]) -> bool:
     """A file for the page itself, or a link that opens it as a page of its own."""
     opened = _values(headers, "sec-fetch-mode") == ["navigate"] and _values(headers, "sec-fetch-dest") == ["document"]
     return opened or _values(headers, "sec-fetch-site") == ["same-origin"]
+
+
+def _saves_file(scope: _Message) -> bool:
+    """Whether a page of this machine opens a signed address of a document's file, which a browser saves.
+
+    Parameters that the address does not have may mean a call of another service, and are refused.
+    """
+    headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+    opened = [_values(headers, f"sec-fetch-{name}") for name in ("site", "mode", "dest")]
+    if scope.get("method") != "GET" or opened != [["same-site"], ["navigate"], ["document"]]:
+        return False
+    names = {name for name, _ in parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)}
+    signed = {name for name in names if name.startswith("X-Amz-")}
+    return "X-Amz-Signature" in signed and names - signed <= _OF_A_FILE and bool(_FILE.fullmatch(scope["path"]))
 
 
 def _values(headers: list[tuple[str, str]], name: str) -> list[str]:

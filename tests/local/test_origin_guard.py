@@ -109,6 +109,40 @@ def test_the_page_is_opened_by_links_and_loads_its_own_files_and_nobody_elses_pa
     assert of("same-site", "no-cors", "script") == FOREIGN_PAGE
 
 
+FILE = "/cicada-local-documents/documents/default/store/policy-qa-006.md"
+SIGNED = b"response-content-disposition=attachment&X-Amz-Signature=6f"
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, 200),
+        ({"query_string": b"X-Amz-Signature=6f"}, 200),
+        ({"query_string": b"response-content-disposition=attachment"}, 403),
+        ({"query_string": SIGNED + b"&Action=DeleteQueue"}, 403),
+        ({"path": "/"}, 403),
+        ({"method": "POST"}, 403),
+        ({"site": "cross-site"}, 403),
+        ({"dest": "iframe"}, 403),
+    ],
+)
+def test_a_page_of_this_machine_may_save_a_file_by_its_signed_address(changes: dict[str, Any], status: int) -> None:
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def application(_: MutableMapping[str, Any], __: object, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200})
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    fetch = {"sec-fetch-site": "same-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+    fetch |= {f"sec-fetch-{name}": changes[name] for name in ("site", "dest") if name in changes}
+    headers = [(name.encode(), value.encode()) for name, value in {"host": HOST, **fetch}.items()]
+    scope = {"type": "http", "method": "GET", "path": FILE, "query_string": SIGNED, "headers": headers} | changes
+    asyncio.run(OriginGuard(application, PAGE)(scope, asyncio.Queue[Any]().get, send))
+    assert sent[0]["status"] == status
+
+
 @pytest.mark.parametrize(("origin", "reached"), [("http://evil.example", False), (PAGE[0], True)])
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 def test_a_refused_request_does_not_reach_the_application(kind: str, origin: str, *, reached: bool) -> None:
