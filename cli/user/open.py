@@ -66,7 +66,8 @@ def open_document(options: Options) -> int:
 
 def _pages(client: Client, options: Options) -> Iterator[DocumentPage]:
     """The page that is asked for; with --all those after it too."""
-    shown = client.open_document(options.knowledge_base, options.document, options.passage, options.page)
+    asked = options.knowledge_base, options.document, options.passage, options.page
+    shown = client.open_document(*asked, original=options.original)
     yield shown
     while options.every and shown.page < shown.pages:
         following = shown.page + 1

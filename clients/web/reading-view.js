@@ -2,9 +2,6 @@ import { referenceIn } from "./document-link.js";
 import { blocksOf } from "./document-text.js";
 import { element } from "./element.js";
 
-// Less than the life of an address.
-const ORIGINAL_MS = 50_000;
-
 /** The reading pane: the document that the page's address names, at the place of a passage, beside the conversation. */
 export class ReadingView {
   #root;
@@ -25,8 +22,7 @@ export class ReadingView {
   #status = element("p", { className: "loading", role: "status" });
   #outline = element("ol");
   #fold = element("details", { className: "outline", hidden: true }, element("summary", {}, "Outline"), element("nav", { aria: { label: "Outline" } }, this.#outline));
-  #original = element("a", { className: "original", target: "_blank", rel: "noopener noreferrer", hidden: true }, "Original");
-  #stale = 0;
+  #original = element("button", { className: "secondary original", type: "button", hidden: true }, "Original");
   #title = element("h2", { id: "reading-title", tabIndex: -1 });
   #scroll;
   #nearEnd;
@@ -41,7 +37,7 @@ export class ReadingView {
     root.replaceChildren(element("header", {}, this.#title, this.#original, close), this.#fold, this.#scroll);
     this.#earlier.addEventListener("click", () => this.#load(this.#first - 1));
     this.#further.addEventListener("click", () => this.#load(this.#last + 1));
-    this.#original.addEventListener("click", (event) => this.#renew(event));
+    this.#original.addEventListener("click", () => this.#saveOriginal());
     this.#nearEnd = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && this.#loadFurther(), { root: this.#scroll, rootMargin: "300px" });
     this.#nearEnd.observe(this.#further);
     window.addEventListener("hashchange", () => this.sync(), { signal });
@@ -98,7 +94,6 @@ export class ReadingView {
     this.#text.replaceChildren();
     this.#outline.replaceChildren();
     for (const each of [this.#fold, this.#earlier, this.#further, this.#original]) each.hidden = true;
-    this.#original.removeAttribute("href");
     [this.#first, this.#last, this.#pages, this.#version, this.#place] = [0, 0, 0, null, []];
   }
 
@@ -110,7 +105,7 @@ export class ReadingView {
     this.#version = shown.version;
     [this.#first, this.#last, this.#pages] = [shown.page, shown.page, shown.pages];
     this.#title.textContent = shown.title || shown.documentId;
-    this.#showOriginal(shown.original);
+    this.#original.hidden = !shown.originals;
     this.#showOutline(shown.outline ?? []);
     const { elements, place } = blocksOf(shown, null);
     this.#place = place;
@@ -185,23 +180,14 @@ export class ReadingView {
     this.#text.append(failure);
   }
 
-  /** The address of the document's file, which is good for a minute. */
-  #showOriginal(address) {
-    this.#original.hidden = !address?.startsWith("http");
-    if (!this.#original.hidden) this.#original.href = address;
-    this.#stale = performance.now() + ORIGINAL_MS;
-  }
-
-  /** An address that is too old is asked for again before it is followed. */
-  async #renew(event) {
-    if (performance.now() < this.#stale) return;
-    event.preventDefault();
+  /** Saves the document's file, from an address that is good for a minute. */
+  async #saveOriginal() {
     const reference = this.#reference;
     try {
-      const shown = await this.#client.openDocument({ ...reference, page: undefined });
+      const { original } = await this.#client.openDocument({ ...reference, original: true });
       if (reference !== this.#reference) return;
-      this.#showOriginal(shown.original);
-      if (shown.original) this.#original.click();
+      if (original?.startsWith("http")) element("a", { href: original, target: "_blank", rel: "noopener noreferrer" }).click();
+      else this.#status.textContent = "There is no file of this document, or a newer one waits for its ingest.";
     } catch (error) {
       if (reference === this.#reference) this.#status.textContent = error.message;
     }

@@ -38,12 +38,9 @@ def page(command: Body) -> list[Body] | None:
         for at, text, marked in TEXT[number]
     ]
     head = {"requestId": command["requestId"], "type": "document", "title": "Macbeth", "version": "v1", "pages": 2}
-    return [
-        head
-        | PLACE
-        | {"page": number, "blocks": blocks}
-        | ({} if "page" in command else {"outline": OUTLINE} | FILES.get(command["documentId"], {}))
-    ]
+    file = FILES.get(command["documentId"], {}) if command.get("original") else {}
+    outline = {} if "page" in command else {"outline": OUTLINE}
+    return [head | PLACE | {"page": number, "blocks": blocks} | outline | file]
 
 
 @pytest.fixture

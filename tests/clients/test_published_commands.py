@@ -47,7 +47,7 @@ def listed(client: Client, fields: Body) -> None:
 
 def opened(client: Client, fields: Body) -> None:
     place = (fields["knowledgeBase"], fields["documentId"], fields.get("passage"), fields.get("page"))
-    client.open_document(*place, request_id=fields["requestId"])
+    client.open_document(*place, request_id=fields["requestId"], original=fields.get("original", False))
 
 
 SENDERS: dict[str, Callable[[Client, Body], None]] = {
@@ -66,7 +66,7 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
         @given(commands(action))
         def send(fields: dict[str, Any]) -> None:
             SENDERS[action](client, fields)
-            expected = {name: value for name, value in fields.items() if value is not None}
+            expected = {name: value for name, value in fields.items() if value is not None and value is not False}
             assert server.commands[-1] == ({"limit": 20} if action == "history" else {}) | expected
 
         send()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -149,3 +150,11 @@ def test_the_stop_button_ends_the_answer(page: Page, stage: Target) -> None:
     expect(page.locator(".answer").last).to_contain_text("Macbeth")
     page.get_by_role("button", name="Stop the answer").click()
     expect(page.get_by_text("Stopped").first).to_be_visible()
+
+
+def test_the_page_saves_the_file_itself(page: Page, stage: Target) -> None:
+    page.goto(f"{stage.info['pageUrl']}/?knowledgeBase=scripts#document=macbeth.json&in=scripts")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Original").click()
+    assert saved.value.suggested_filename == "macbeth.json"
+    assert Path(saved.value.path()).read_bytes() == Path("samples/macbeth.json").read_bytes()

@@ -107,6 +107,8 @@ class FrameMaker:
             fields["passage"] = self.chance.choice(("0@v1", "0", "0@v2", "7", self._text(20)))
         if self._one_in(3):
             fields["page"] = self.chance.randrange(0, 4)
+        if self._one_in(3):
+            fields["original"] = self.chance.choice((True, False))
         return fields
 
     def _ping(self) -> Fields:

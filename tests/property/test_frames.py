@@ -52,7 +52,7 @@ MACBETH = DocumentKey(KnowledgeBaseKey(ANN.tenant, "scripts"), "macbeth.json")
 WORDS = (
     *("sendMessage", "resume", "cancel", "history", "ping", "action", "requestId", "message", "sessionId"),
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
-    *("openDocument", "documentId", "passage", "version", "page", "document"),
+    *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
 )
 Reply = dict[str, Any]
 

@@ -132,14 +132,18 @@ class Client:
         passage: str | None = None,
         page: int | None = None,
         request_id: str | None = None,
+        *,
+        original: bool = False,
     ) -> DocumentPage:
         """A page of a document's text: number `page`, else the one with `passage`, as a source has it, else the first.
 
+        With `original` it has an address of the document's file, where the stage gives one.
         Raises as `ask` does; `RefusedError` with the code `document_not_found` for one that is not there any more, or
         that the user may not read. Several threads may open documents at the same time.
         """
         request_id = request_id or str(uuid.uuid4())
         fields = {"knowledgeBase": knowledge_base, "documentId": document_id, "passage": passage, "page": page}
+        fields["original"] = original or None
         inbox = self._inboxes.open(request_id)
         try:
             return parse_document(self._reply(_command("openDocument", requestId=request_id, **fields), inbox))

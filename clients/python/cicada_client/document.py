@@ -34,8 +34,8 @@ class OutlineEntry:
 class DocumentPage:
     """Page `page` of `pages`, both from 1. `version` changes when the document does, and the pages with it.
 
-    `outline`: empty where a page was asked for by its number. `original`: on the first page, an address from which the
-    document's file may be had for a minute; empty where there is none.
+    `outline`: empty where a page was asked for by its number. `original`: an address from which the document's
+    file may be had for a minute; empty where none was asked for, or there is none.
     """
 
     knowledge_base: str

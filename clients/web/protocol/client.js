@@ -157,12 +157,12 @@ export class CicadaClient extends EventTarget {
   }
 
   /**
-   * A page of a document's text: number `page`, else the one with `passage` (as a source has it), else the first. Rejects
-   * with a `CicadaError`.
+   * A page of a document's text: number `page`, else the one with `passage` (as a source has it), else the first; with
+   * `original: true` also an address of its file. Rejects with a `CicadaError`.
    */
-  openDocument({ knowledgeBase, documentId, passage, page }) {
+  openDocument({ knowledgeBase, documentId, passage, page, original }) {
     this.#wake();
-    return this.#openings.ask({ action: "openDocument", requestId: this.#newId(), knowledgeBase, documentId, passage, page });
+    return this.#openings.ask({ action: "openDocument", requestId: this.#newId(), knowledgeBase, documentId, passage, page, original });
   }
 
   #add(request) {

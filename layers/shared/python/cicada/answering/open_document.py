@@ -69,8 +69,7 @@ class DocumentOpener(Struct, frozen=True):
         # Asked once more: the document may have been closed to the user while it was read.
         if not passages or self.withholding.withheld(connection.principal, frozenset({row.document})):
             raise _not_found()
-        is_first = number == 1 or command.page is None
-        original = self.originals.address(row) if self.originals and is_first else None
+        original = self.originals.address(row) if self.originals and command.original else None
         page = DocumentPage(
             knowledge_base=command.knowledge_base,
             document_id=command.document_id,
@@ -80,6 +79,7 @@ class DocumentOpener(Struct, frozen=True):
             pages=pages,
             blocks=tuple(each for each in _blocks(passages, wanted) if first <= each.number < after),
             outline=_outline(row.card) if command.page is None else None,
+            originals=True if self.originals else None,
             original=original,
         )
         record = self._record(command, connection, passages[0], page)

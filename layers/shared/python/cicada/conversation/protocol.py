@@ -143,7 +143,8 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
     """Asks for a page of a document's text: number `page`, else the one with `passage`, else the first.
 
     `passage`, as a source has it, is marked. It is the passage's number in the document, with `@` the beginning of a
-    version: in another version nothing is marked. Without `page` the reply has the outline too.
+    version: in another version nothing is marked. Without `page` the reply has the outline too, and with `original` an
+    address of the document's file.
     """
 
     request_id: RequestId
@@ -151,6 +152,7 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
     document_id: Annotated[str, Meta(min_length=1, max_length=1024)]
     passage: Annotated[str, _matching(r"^[0-9]{1,8}(?:@[^\s@]{1,64})?$")] | None = None
     page: Annotated[int, Meta(ge=1, le=99_999_999)] | None = None
+    original: bool = False
 
 
 class Ping(_Command, frozen=True, tag="ping"):
@@ -440,8 +442,8 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     """Reply to `openDocument`: page `page` of `pages`, whose blocks are one below the other.
 
     `version` changes when the document does, and with it the pages. `outline`: absent if `page` was asked for.
-    `original`: on the first page, an address from which the document's file may be had for a minute; absent where the
-    stage gives none away, or has no file of the document.
+    `originals`: the stage gives addresses of files to those who ask with `original`. `original`: one from which the
+    file may be had for a minute; absent if none was asked for, or the stage has no file of the document.
     """
 
     knowledge_base: str
@@ -452,6 +454,7 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     pages: int
     blocks: tuple[DocumentBlock, ...]
     outline: tuple[OutlineEntry, ...] | None = None
+    originals: bool | None = None
     original: str | None = None
 
 
