@@ -139,6 +139,23 @@ def test_a_warm_reader_follows_a_file_that_was_deleted_and_made_anew(index: Sqli
     assert [hit.passage.version for hit in index.search(asking("")).semantic] == ["v2"]
 
 
+def test_a_reader_that_a_switch_overtakes_leaves_the_new_file_where_it_is(
+    index: SqlitePassageIndex, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index.replace(MACBETH, embedded(MACBETH, "The queen is dead."))
+    rebuild = SqliteIndexRebuild(path, MODEL, DIMENSION)
+    rebuild.begin().replace(MACBETH, embedded(MACBETH, "The queen is dead.", version="v2"))
+    exists = Path.exists
+
+    def overtaken(file: Path, **options: bool) -> bool:
+        monkeypatch.undo()
+        rebuild.switch()
+        return exists(file, **options)
+
+    monkeypatch.setattr(Path, "exists", overtaken)
+    assert versions(index) == ["v2"]
+
+
 def test_only_the_new_vectors_are_read_after_a_write(index: SqlitePassageIndex) -> None:
     index.replace(MACBETH, embedded(MACBETH, "one", "two", "three"))
     index.replace(HAMLET, embedded(HAMLET, "four"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Coroutine, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,6 +13,12 @@ from local.origin_guard import FOREIGN_HOST, FOREIGN_PAGE, OriginGuard, page_ori
 
 PAGE = page_origins(4568)
 HOST = "127.0.0.1:4566"
+
+
+def run(guarded: Coroutine[Any, Any, None]) -> None:
+    """Runs in a separate thread: the browser of other tests has an event loop running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, guarded).result()
 
 
 def refused(headers: Mapping[str, str], *, serves_page: bool = False) -> str:
@@ -139,7 +145,7 @@ def test_a_page_of_this_machine_may_save_a_file_by_its_signed_address(changes: d
     fetch |= {f"sec-fetch-{name}": changes[name] for name in ("site", "dest") if name in changes}
     headers = [(name.encode(), value.encode()) for name, value in {"host": HOST, **fetch}.items()]
     scope = {"type": "http", "method": "GET", "path": FILE, "query_string": SIGNED, "headers": headers} | changes
-    asyncio.run(OriginGuard(application, PAGE)(scope, asyncio.Queue[Any]().get, send))
+    run(OriginGuard(application, PAGE)(scope, asyncio.Queue[Any]().get, send))
     assert sent[0]["status"] == status
 
 
@@ -160,9 +166,7 @@ def test_a_refused_request_does_not_reach_the_application(kind: str, origin: str
 
     headers = [(b"host", HOST.encode()), (b"origin", origin.encode())]
     guarded = OriginGuard(application, PAGE)({"type": kind, "headers": headers}, receive, send)
-    # Run in a separate thread: the browser of other tests has an event loop running in this one.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, guarded).result()
+    run(guarded)
     assert seen == [kind] * reached
     if not reached:
         assert sent[0].get("status", sent[0]["type"]) in (403, "websocket.close")

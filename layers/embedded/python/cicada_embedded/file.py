@@ -143,6 +143,7 @@ class IndexFile:
 
     def _live(self) -> Path:
         """The file of the live index, made if there is none."""
+        gone = None
         while True:
             try:
                 file = self._path.with_name(self._path.readlink().name)
@@ -153,7 +154,9 @@ class IndexFile:
                 return self._path  # No link: a file of an earlier version, or of another program.
             if file.exists():
                 return file
-            self._path.unlink(missing_ok=True)
+            if file == gone:  # Seen once it may be the file before a switch, and the link the new one's.
+                self._path.unlink(missing_ok=True)
+            gone = file
 
     def _make_live(self) -> None:
         """The first process wins, and none opens half a file. A write removes what the others have made, or make."""
