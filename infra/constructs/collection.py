@@ -26,8 +26,8 @@ class Collection(Construct):
     """A vector-search collection of the NextGen generation, which scales to zero when idle.
 
     Its index is not part of the template: the first function that needs it creates it. CloudFormation can give an index
-    neither an alias nor a similarity, its role would need a data access policy of its own, and a rebuild replaces the
-    index. The limit of capacity units bounds the cost.
+    no alias, its role would need a data access policy of its own, and a rebuild replaces the index. The limit of
+    capacity units bounds the cost.
 
     `endpoint`: the VPC endpoint from which alone it is reached, empty for anywhere.
     """

@@ -87,10 +87,10 @@ class OpenSearchUnderTest:
 
 
 class ServerlessUnderTest(OpenSearchUnderTest):
-    """The same behind what plays Serverless, for a role with these permissions."""
+    """The same behind what plays Serverless, for a role with these permissions. `late`: see `Collected`."""
 
-    def __init__(self, url: str, granted: Collection[str] = EVERY_PERMISSION) -> None:
-        self.collected = Collected(granted)
+    def __init__(self, url: str, granted: Collection[str] = EVERY_PERMISSION, late: int = 0) -> None:
+        self.collected = Collected(granted, late)
         client = OpenSearch(hosts=[url], connection_class=ServerlessConnection, collected=self.collected, max_retries=0)
         super().__init__(url, client)
 

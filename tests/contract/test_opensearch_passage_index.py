@@ -179,10 +179,3 @@ def test_more_words_than_the_server_takes_leave_the_vectors_alone(
     monkeypatch.setattr(lexical, "first_tokens", lambda *_: named)
     found = index.search(asking("queen"))
     assert (found.lexical, len(found.semantic)) == ((), 2)
-
-
-def test_the_index_has_the_bm25_that_was_asked_for(opensearch_under_test: OpenSearchUnderTest) -> None:
-    opensearch_under_test.open()
-    (settings,) = opensearch_under_test.client.indices.get_settings(index=opensearch_under_test.name).values()
-    similarity = settings["settings"]["index"]["similarity"]["default"]
-    assert (similarity["type"], float(similarity["k1"]), float(similarity["b"])) == ("BM25", 1.2, 0.6)

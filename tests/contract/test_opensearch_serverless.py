@@ -6,6 +6,7 @@ The contract suites run against the same rules (`serverless` of `under_test`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,12 +14,12 @@ import pytest
 from opensearchpy.exceptions import TransportError
 
 from cicada.documents.catalogue import DOCUMENTS, TITLE, Sort
-from cicada.documents.model import PassageFilter
+from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import ConfigurationError
 from cicada.retrieval.model import CardQuery
 from tests.contract.passage_indexes import ServerlessUnderTest, eventually
 from tests.contract.passages import MACBETH, PLAYS, asking, embedded
-from tests.fakes.serverless import EVERY_PERMISSION, REMOVED_ALIAS, SIMILARITY
+from tests.fakes.serverless import EVERY_PERMISSION, REMOVED_ALIAS
 from tests.infra.needed_permissions import INDEXING, SEARCHING
 
 EVERYTHING = PassageFilter(PLAYS)
@@ -26,8 +27,8 @@ READING, WRITING = (frozenset(index + aliases) for index, aliases in (SEARCHING,
 
 
 @contextmanager
-def collection(url: str, granted: frozenset[str]) -> Iterator[ServerlessUnderTest]:
-    under_test = ServerlessUnderTest(url, granted)
+def collection(url: str, granted: frozenset[str], late: int = 0) -> Iterator[ServerlessUnderTest]:
+    under_test = ServerlessUnderTest(url, granted, late)
     try:
         yield under_test
     finally:
@@ -68,14 +69,40 @@ def test_a_role_that_searches_needs_what_its_policy_grants(opensearch_url: str) 
     with collection(opensearch_url, READING) as under_test:
         read(under_test)
         assert under_test.collected.used == READING
-        assert set(under_test.collected.refused) == {SIMILARITY}
+        assert under_test.collected.refused == []
 
 
 def test_a_role_that_writes_needs_what_its_policy_grants(opensearch_url: str) -> None:
     with collection(opensearch_url, WRITING) as under_test:
         write(under_test)
         assert under_test.collected.used == WRITING
-        assert set(under_test.collected.refused) == {SIMILARITY, REMOVED_ALIAS}
+        assert set(under_test.collected.refused) == {REMOVED_ALIAS}
+
+
+@pytest.mark.parametrize("late", [0, 2])
+def test_four_first_users_of_a_collection_make_its_index_at_once(opensearch_url: str, late: int) -> None:
+    """Two ask and two ingest, each in a process of its own, and the index is found some requests after its creation."""
+    documents = [DocumentKey(PLAYS, f"{number}.json") for number in range(2)]
+    with collection(opensearch_url, WRITING, late) as under_test, ThreadPoolExecutor(4) as threads:
+
+        def ingest(document: DocumentKey) -> None:
+            under_test.unprepared().replace(document, embedded(document, "queen"))
+
+        ingested = [threads.submit(ingest, document) for document in documents]
+        asked = [threads.submit(under_test.unprepared().search, asking("queen")) for _ in range(2)]
+        assert [each.result() for each in ingested] == [None, None]
+        assert len([each.result() for each in asked]) == 2
+        assert eventually(lambda: under_test.unprepared().count_documents(EVERYTHING) == 2)
+        assert len(under_test.indices()) == 1
+
+
+def test_a_rebuild_waits_until_its_new_index_is_found(opensearch_url: str) -> None:
+    with collection(opensearch_url, WRITING, late=1) as under_test:
+        under_test.unprepared().replace(MACBETH, embedded(MACBETH, "queen"))
+        rebuild = under_test.rebuild()
+        rebuild.begin().replace(MACBETH, embedded(MACBETH, "queen", version="copy"))
+        rebuild.switch()
+        assert [passage.version for passage in under_test.unprepared().passages_of(MACBETH)] == ["copy"]
 
 
 @pytest.mark.parametrize("lacking", sorted(READING - {"CreateCollectionItems"}))

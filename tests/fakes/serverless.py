@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 from opensearchpy import Urllib3HttpConnection
@@ -67,7 +68,43 @@ _CLAUSE_PLACES = frozenset({"query", "filter", "must", "must_not", "should"})
 
 # Refusals of what the page does not name.
 REMOVED_ALIAS = "POST _aliases with an action other than add"
-SIMILARITY = "PUT <index> with a similarity"
+
+
+@dataclass(slots=True)
+class NewIndices:
+    """Indices that exist and are not found yet: each kind of request on one gets a 404 for `late` times.
+
+    Such delays of OpenSearch Serverless are reported for the mapping, for aliases, for searches and for writes:
+    https://github.com/aws/modern-data-architecture-accelerator/issues/33,
+    https://github.com/Sage-Bionetworks/Synapse-Repository-Services/pull/5678.
+    """
+
+    late: int
+    _left: dict[tuple[str, str], int] = field(default_factory=dict)
+    _made: dict[str, str] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def accepted(self, method: str, path: str, body: bytes | None) -> None:
+        """Take note of a new index, or of an alias of one."""
+        with self._lock:
+            if method == "PUT":
+                self._made[path] = path
+            for action in json.loads(body or b"{}")["actions"] if path == "_aliases" else ():
+                added = action.get("add", {})
+                if added.get("index") in self._made:
+                    self._made[added["alias"]] = added["index"]
+
+    def hides(self, path: str, body: bytes | None) -> bool:
+        """Whether the index that the request is about is not found this time."""
+        name, _, kind = path.rpartition("/")
+        if kind == "_aliases":
+            name = next((each["add"]["index"] for each in json.loads(body or b"{}")["actions"] if "add" in each), "")
+        with self._lock:
+            if name not in self._made:
+                return False
+            about = (self._made[name], kind)
+            self._left[about] = self._left.get(about, self.late) - 1
+            return self._left[about] >= 0
 
 
 @dataclass(slots=True)
@@ -75,11 +112,17 @@ class Collected:
     """A collection as one role sees it: the permissions that its data access policies grant, and what it has asked.
 
     `used`: the permissions of the accepted requests; `refused`: the refused requests, by what was wrong with them.
+    `late`: how often a new index is not found.
     """
 
     granted: Collection[str] = EVERY_PERMISSION
+    late: int = 0
     used: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
+    new: NewIndices = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.new = NewIndices(self.late)
 
     def refusal(self, method: str, path: str, params: Mapping[str, Any], body: bytes | None) -> tuple[int, str] | None:
         """The status and the reason with which Serverless would refuse the request; None if it accepts it."""
@@ -117,11 +160,18 @@ class ServerlessConnection(Urllib3HttpConnection):
         ignore: Collection[int] = (),
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        if refusal := self._collected.refusal(method, url.strip("/"), params or {}, body):
-            status, reason = refusal
-            error = {"type": "unsupported_operation", "reason": reason}
-            self._raise_error(status, json.dumps({"error": error, "status": status}), "application/json")
-        return super().perform_request(method, url, params, body, timeout, ignore, headers)
+        path, new = url.strip("/"), self._collected.new
+        if refusal := self._collected.refusal(method, path, params or {}, body):
+            self._refuse(*refusal, "unsupported_operation")
+        if new.hides(path, body):
+            self._refuse(404, "no such index", "index_not_found_exception")
+        answered = super().perform_request(method, url, params, body, timeout, ignore, headers)
+        new.accepted(method, path, body)
+        return answered
+
+    def _refuse(self, status: int, reason: str, kind: str) -> None:
+        body = json.dumps({"error": {"type": kind, "reason": reason}, "status": status})
+        self._raise_error(status, body, "application/json")
 
 
 def _permission(method: str, path: str) -> str:
@@ -192,6 +242,4 @@ def _unsupported_creation(body: Mapping[str, Any]) -> tuple[int, str] | None:
     if set(body) - {"settings", "mappings"}:
         return 400, f"PUT <index> with {sorted(body)}"
     settings = body.get("settings", {}).get("index", {})
-    if "similarity" in settings:
-        return 400, SIMILARITY
     return (400, f"PUT <index> with the settings {sorted(settings)}") if set(settings) - {"knn"} else None

@@ -20,7 +20,6 @@ from cicada.adapters.passage_codec import card_to_json, row_to_json
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.errors import ConfigurationError, DependencyError, ThrottledError, UnavailableError
-from cicada.retrieval.fusion import Bm25
 from cicada.retrieval.model import CardQuery, EmbeddedPassage, IndexQuery
 from tests.fakes.passages import passage
 from tests.fakes.scripted_opensearch import Reply, ScriptedConnection, Server
@@ -29,7 +28,7 @@ PLAYS = KnowledgeBaseKey("tenant", "plays")
 MACBETH = DocumentKey(PLAYS, "macbeth.json")
 QUERY = IndexQuery(PassageFilter(PLAYS), "queen", [1.0, 0.0])
 SECRET = "The queen, my lord, is dead."
-MAPPING: Reply = (200, {"passages": index_body("embedder", 2, "lucene", Bm25())})
+MAPPING: Reply = (200, {"passages": index_body("embedder", 2, "lucene")})
 # Ten hours after the epoch. What was made then is young, and the first generations, 4, 5 …, are long settled.
 NOW, YOUNG = 36_000.0, 36_000_000_000
 
@@ -462,21 +461,38 @@ def test_a_version_that_is_never_seen_is_a_failure_and_removes_nothing() -> None
 
 
 @pytest.mark.parametrize(
-    ("missing", "replies", "is_plain"),
+    ("missing", "reply"),
     [
-        (refused(404), [(200, {})], False),
-        (refused(403), [(200, {})], False),
-        (refused(404), [refused(400, "resource_already_exists_exception")], False),
-        (refused(404), [refused(400, "illegal_argument"), (200, {})], True),
+        (refused(404), (200, {})),
+        (refused(403), (200, {})),
+        (refused(404), refused(400, "resource_already_exists_exception")),
     ],
-    ids=["missing", "hidden", "made by another process", "no choice of the similarity"],
+    ids=["missing", "hidden", "made by another process"],
 )
-def test_an_index_that_is_not_there_is_made(missing: Reply, replies: list[Reply | None], is_plain: bool) -> None:
-    at = scene(mapping=[missing, MAPPING], create=replies, msearch=[FINDS])
+def test_an_index_that_is_not_there_is_made(missing: Reply, reply: Reply) -> None:
+    at = scene(mapping=[missing, MAPPING], create=[reply], msearch=[FINDS])
     at.index.search(QUERY)
-    body = index_body("embedder", 2, "lucene", Bm25())
-    plain = {**body, "settings": {"index": {"knn": True}}}
-    assert at.server.bodies("create") == [body, plain][: 1 + is_plain]
+    assert at.server.bodies("create") == [index_body("embedder", 2, "lucene")]
+
+
+def test_an_index_that_is_never_found_after_its_creation_is_no_mistake_of_the_configuration() -> None:
+    at = scene(mapping=[refused(404)], create=[(200, {})])
+    with pytest.raises(UnavailableError, match="not found yet"):
+        at.index.search(QUERY)
+    assert len(at.slept) == 2
+
+
+def test_a_write_waits_for_an_index_that_is_listed_and_not_found() -> None:
+    at = scene(search=[GONE, GONE, generations(), generations((YOUNG, 1, 1)), (200, found())], bulk=[WRITTEN])
+    at.index.replace(MACBETH, speeches(1))
+    assert at.slept == [1.0, 2.0]
+
+
+def test_a_write_to_an_index_that_is_never_found_fails_in_half_a_minute() -> None:
+    at = scene(search=[GONE])
+    with pytest.raises(UnavailableError, match="not found"):
+        at.index.delete(MACBETH)
+    assert sum(at.slept) == 31
 
 
 def test_an_unfinished_index_that_is_gone_is_not_made_by_who_reads_it() -> None:
@@ -487,7 +503,7 @@ def test_an_unfinished_index_that_is_gone_is_not_made_by_who_reads_it() -> None:
 
 
 def test_an_index_that_keeps_no_viewers_is_refused() -> None:
-    body = index_body("embedder", 2, "", Bm25())
+    body = index_body("embedder", 2, "")
     del body["mappings"]["properties"]["readers"]
     with pytest.raises(ConfigurationError, match="earlier version"):
         scene(mapping=[(200, {"i": body})]).index.search(QUERY)
@@ -499,7 +515,7 @@ def test_a_role_that_may_neither_see_nor_make_the_index_is_told_so() -> None:
 
 
 def test_an_index_without_the_name_of_its_embedder_is_known_by_its_dimension() -> None:
-    body = index_body("embedder", 2, "", Bm25())
+    body = index_body("embedder", 2, "")
     del body["mappings"]["_meta"]
     scene(mapping=[(200, {"i": body})], msearch=[FINDS]).index.search(QUERY)
     body["mappings"]["properties"]["vector"]["dimension"] = 3

@@ -31,13 +31,13 @@ def test_the_mapping_says_nothing_that_cloudformation_cannot_say() -> None:
 
 def test_the_server_chooses_the_vector_engine_also_after_an_index_that_names_one() -> None:
     for field in ("vector", "card_vector"):
-        bodies = [index_body("titan", 4, engine, Bm25())["mappings"]["properties"][field] for engine in ("lucene", "")]
+        bodies = [index_body("titan", 4, engine)["mappings"]["properties"][field] for engine in ("lucene", "")]
         assert [body["method"].get("engine") for body in bodies] == ["lucene", None]
         assert [body["dimension"] for body in bodies] == [4, 4]
 
 
 def test_an_index_without_cards_is_refused() -> None:
-    mapping = index_body("titan", 4, "", Bm25())["mappings"]
+    mapping = index_body("titan", 4, "")["mappings"]
     check_embedder("passages", mapping, "titan", 4)
     del mapping["properties"]["card_vector"]
     with pytest.raises(ConfigurationError, match="earlier version of CICADA and has no field card_vector"):

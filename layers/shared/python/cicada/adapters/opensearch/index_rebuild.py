@@ -16,10 +16,10 @@ from cicada.adapters.opensearch.targets import (
     Indices,
     add_alias,
     building_alias,
-    create,
     drop,
     indices_of,
     is_ours,
+    make_index,
     new_index,
 )
 from cicada.errors import UnavailableError
@@ -47,8 +47,9 @@ class OpenSearchIndexRebuild:
             drop(self._requests, indices.building)
         self._drop_unused()
         building = new_index(self._name, self._options.clock())
-        self._requests.call(lambda: create(self._client, building, self._options.body()))
-        self._requests.call(lambda: add_alias(self._client, building, building_alias(self._name)))
+        alias = building_alias(self._name)
+        self._requests.call(lambda: make_index(self._client, building, alias, self._options.body()))
+        self._requests.call(lambda: self._require_listed(building))
         return self._index_of(building)
 
     def building(self) -> OpenSearchPassageIndex | None:
@@ -104,6 +105,11 @@ class OpenSearchIndexRebuild:
 
     def _indices(self) -> Indices:
         return indices_of(self._requests, self._name)
+
+    def _require_listed(self, building: str) -> None:
+        """Writes ask the list of aliases, where a new index may be missing for a while."""
+        if self._indices().building != building:
+            raise UnavailableError("The new search index is not listed yet; try again.")
 
     def _drop_unused(self) -> None:
         """Delete what earlier rebuilds and switches have left."""

@@ -41,10 +41,11 @@ from cicada.adapters.opensearch.targets import (
     Hits,
     Indices,
     Target,
-    create_first,
     drop,
+    first_index,
     indices_of,
     is_ours,
+    make_index,
     without_stale,
     write_to_all,
 )
@@ -161,15 +162,13 @@ class OpenSearchPassageIndex:
         if made is None or not passages:
             return self.delete(document)
         self._check()
-        return write_to_all(
-            self._targets,
-            lambda target: self._rows.replace(target, document, passages, made, card_vector, self._is_current),
-            self._drop,
+        return self._write(
+            lambda target: self._rows.replace(target, document, passages, made, card_vector, self._is_current)
         )
 
     def delete(self, document: DocumentKey) -> None:
         self._check()
-        write_to_all(self._targets, lambda target: self._rows.delete(target, document), self._drop)
+        self._write(lambda target: self._rows.delete(target, document))
 
     def count(self, filter: PassageFilter) -> int:
         """Counts both versions of a document that is being replaced."""
@@ -247,16 +246,23 @@ class OpenSearchPassageIndex:
     def _catalogue_reads(self) -> CatalogueReads:
         return CatalogueReads(self._rows, self._name, self._without_stale)
 
+    def _write(self, write: Callable[[Target], None]) -> None:
+        write_to_all(self._targets, write, self._drop, self._options.retry.sleep)
+
     def _targets(self) -> tuple[Target, ...]:
-        targets = self._indices().targets
-        if not targets:
-            raise UnavailableError("The search index has been created and is not there yet; try again.")
+        targets = self._requests.call(self._listed)
         if self._building is None:
             return targets
         ours = tuple(target for target in targets if target.is_building and target.index == self._building)
         if not ours:
             raise _given_up()
         return ours
+
+    def _listed(self) -> tuple[Target, ...]:
+        targets = self._indices().targets
+        if not targets:
+            raise UnavailableError("The search index has been created and is not there yet; try again.")
+        return targets
 
     def _is_current(self, target: Target) -> bool:
         return target in self._indices().targets
@@ -291,8 +297,7 @@ class OpenSearchPassageIndex:
         except (NotFoundError, AuthorizationException) as error:  # Serverless may answer 403 for a missing index.
             if self._building:
                 raise _given_up() from error
-            create_first(self._requests.client, self._name, self._options.body())
-            found = indices.get_mapping(index=self._name)
+            found = make_index(self._requests.client, first_index(self._name), self._name, self._options.body())
         return found
 
 

@@ -48,25 +48,19 @@ def index_name(model_id: str, dimension: int) -> str:
     return str(form["name"].format(model=model, dimension=dimension))
 
 
-def index_body(model_id: str, dimension: int, vector_engine: str, bm25: Bm25) -> dict[str, Any]:
+def index_body(model_id: str, dimension: int, vector_engine: str) -> dict[str, Any]:
     """Settings and mapping of a new index. `vector_engine` empty leaves the choice to the server."""
     # Vectors have length 1, so the inner product is the cosine. All engines support it; not all support cosine.
     method: dict[str, Any] = dict(_form()["vector_method"])
     if vector_engine:
         method["engine"] = vector_engine
-    similarity = {"type": "BM25", "k1": bm25.k1, "b": bm25.b}
     fields = json.loads(MAPPING_FILE.read_text(encoding="utf-8"))
     for name in _form()["vectors"]:
         fields[name] = {"type": "knn_vector", "dimension": dimension, "method": method}
     return {
-        "settings": {"index": {"knn": True, "similarity": {"default": similarity}}},
+        "settings": {"index": {"knn": True}},
         "mappings": {"dynamic": False, "_meta": _meta(model_id, dimension), "properties": fields},
     }
-
-
-def without_similarity(body: dict[str, Any]) -> dict[str, Any]:
-    """The index's body with the server's own BM25 (k1 = 1.2, b = .75), for servers without a choice."""
-    return {**body, "settings": {"index": {"knn": True}}}
 
 
 def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
@@ -127,7 +121,7 @@ class IndexOptions(Struct, frozen=True):
 
     def body(self) -> dict[str, Any]:
         """Settings and mapping of a new index."""
-        return index_body(self.model_id, self.dimension, self.vector_engine, self.bm25)
+        return index_body(self.model_id, self.dimension, self.vector_engine)
 
 
 # Decides which of several stored versions of a document is searched.

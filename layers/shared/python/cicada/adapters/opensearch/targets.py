@@ -11,7 +11,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, RequestError
 
 from cicada.adapters.opensearch.client import IndexMissing, Requests
-from cicada.adapters.opensearch.schema import Generations, answering, next_number, without_similarity
+from cicada.adapters.opensearch.schema import Generations, answering, next_number
 from cicada.errors import UnavailableError
 
 # The indices behind a name: the live one, and one that is being built.
@@ -19,8 +19,9 @@ from cicada.errors import UnavailableError
 # `<name>` is an alias of the live index, never an index. The first index is `<name>-0000000000000000`, created at first
 # use; a rebuild creates `<name>-<microseconds of the epoch>` under the alias `<name>-building`.
 
-# Rounds before a write gives up; each rebuild meanwhile takes one more.
-_MAX_LOOKS = 6
+# The rounds of a write, by the seconds that each waits for an index that is listed and was not found. Serverless may
+# take half a minute to find a new index. Each rebuild meanwhile takes one more round.
+_PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 
 
 class Target(Struct, frozen=True):
@@ -77,25 +78,32 @@ def _indices(aliases: Mapping[str, set[str]], name: str) -> Indices:
 
 
 def write_to_all(
-    look: Callable[[], tuple[Target, ...]], write: Callable[[Target], None], left: Callable[[Target], None]
+    look: Callable[[], tuple[Target, ...]],
+    write: Callable[[Target], None],
+    left: Callable[[Target], None],
+    sleep: Callable[[float], None],
 ) -> None:
     """Write to every target and repeat until the targets no longer change, so that a switch loses no write.
 
-    `left` is called with a target that was switched or dropped while it was written to.
+    `left` is called with a target that was switched, dropped or not found while it was written to.
     """
     written: set[str] = set()
-    for _ in range(_MAX_LOOKS):
+    missing: set[str] = set()
+    for pause in _PAUSES:
         remaining = [target for target in look() if target.index not in written]
         if not remaining:
             return
+        if missing.intersection(target.index for target in remaining):
+            sleep(pause)
         for target in remaining:
             try:
                 write(target)
             except IndexMissing:
                 left(target)  # The next round tells where to write instead.
+                missing.add(target.index)
                 continue
             written.add(target.index)
-    raise UnavailableError("The search index was switched again and again during a write; try again.")
+    raise UnavailableError("The search index was not found, or switched again and again, during a write; try again.")
 
 
 # Creates, names and deletes indices.
@@ -104,23 +112,27 @@ def write_to_all(
 # `POST _aliases`, but no aliases in the body.
 
 
-def create_first(client: OpenSearch, name: str, body: dict[str, Any]) -> None:
-    """Create the first index of a name. May be repeated, and done by several processes at the same time."""
-    index = first_index(name)
-    create(client, index, body)
-    add_alias(client, index, name)
+def make_index(client: OpenSearch, index: str, alias: str, body: dict[str, Any]) -> Mapping[str, Any]:
+    """Create an index with its alias; the mapping of what the alias leads to. May be repeated.
 
-
-def create(client: OpenSearch, index: str, body: dict[str, Any]) -> None:
-    """Create the index; if another process was first, that is no failure.
-
-    If the server refuses, one more request omits the similarity, which not every server accepts.
+    It is no failure if another process is first: several may do so at the same time. Raises `UnavailableError` as long
+    as the index is not found: Serverless answers a creation before it finds the index, at times half a minute before.
     """
+    try:
+        _create(client, index, body)
+        add_alias(client, index, alias)
+        found: Mapping[str, Any] = client.indices.get_mapping(index=alias)
+    except NotFoundError as error:
+        raise UnavailableError("The search index has just been made and is not found yet; try again.") from error
+    return found
+
+
+def _create(client: OpenSearch, index: str, body: dict[str, Any]) -> None:
     try:
         client.indices.create(index=index, body=body)
     except RequestError as error:
         if error.error != "resource_already_exists_exception":
-            client.indices.create(index=index, body=without_similarity(body))
+            raise
 
 
 def add_alias(client: OpenSearch, index: str, alias: str) -> None:
