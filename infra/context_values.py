@@ -80,6 +80,7 @@ NAMES = frozenset(
         "socketDomain",
         "stage",
         "tracesAddress",
+        "vectorCompression",
         "vpc",
         "vpcEndpoint",
         "vpcSecurityGroups",
@@ -88,6 +89,8 @@ NAMES = frozenset(
 )
 _ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a name of five
 _NONE = "none"
+# Of the vectors of a new index; 1x is none.
+COMPRESSIONS = ("1x", "8x", "16x", "32x")
 # botocore: logs PutRetentionPolicy retentionInDays.
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 # As AWS::OpenSearchServerless::Collection has it; names of the data access policies are made of the stage's name.

@@ -10,6 +10,7 @@ from typing import Literal, cast, get_args
 from infra.addresses import Addresses, addresses
 from infra.concurrency import ConcurrencyBudget
 from infra.context_values import (
+    COMPRESSIONS,
     Context,
     ContextValueError,
     choice,
@@ -89,8 +90,8 @@ class StageSettings:
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
     `originals`: who may read a document is given an address of its file.
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
-    `collection_name`: of the collection that holds the index. `network`: from where alone it is reached, None for
-    anywhere.
+    `collection_name`: of the collection that holds the index. `vector_compression`: of a new index in it.
+    `network`: from where alone it is reached, None for anywhere.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
@@ -120,6 +121,7 @@ class StageSettings:
     audit_days: int
     data_events: DataEvents
     collection_name: str
+    vector_compression: str = "1x"
     originals: bool = False
     data_key: str = ""
     network: PrivateNetwork | None = None
@@ -197,6 +199,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         audit_days=retention_days(context, "auditDays", _PROD_AUDIT_DAYS if name == "prod" else _AUDIT_DAYS),
         data_events=cast(DataEvents, choice(context, "dataEvents", "none", "create", "existing")),
         collection_name=collection_name(context, f"cicada-{name}"),
+        vector_compression=choice(context, "vectorCompression", *COMPRESSIONS, called="compression of vectors"),
         originals=choice(context, "originals", "off", "on") == "on",
         data_key=data_key(context, models.region),
         network=private_network(context),

@@ -15,7 +15,7 @@ from cli.aws_failures import aws_calls, code_of, message_of
 from cli.deployment_target import aws_options
 from cli.errors import CommandError
 from cli.operator.bedrock_checks import bedrock_findings
-from cli.operator.deployed_function import SEARCH_SECONDS, missing_documents
+from cli.operator.deployed_function import SEARCH_SECONDS, index_findings
 from cli.operator.findings import Finding, checked
 from cli.operator.key_checks import key_findings
 from cli.operator.network_checks import network_findings
@@ -139,8 +139,8 @@ def _index(account: Account) -> Iterator[Finding]:
     if "IngestFunction" not in outputs:
         return
     client = account.client("lambda", SEARCH_SECONDS)
-    missing = [*missing_documents(client, outputs["IngestFunction"], f" --stack {account.stack}")]
-    yield from missing or [Finding("index", "ok", "it has the documents that were uploaded.")]
+    well = "it has the documents that were uploaded."
+    yield from index_findings(client, outputs["IngestFunction"], f" --stack {account.stack}", well)
 
 
 def _left_behind(account: Account) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cli.errors import CommandError
@@ -41,12 +41,29 @@ class DeployedFunction:
         return result
 
 
-def missing_documents(client: Any, function: str, flag: str) -> Iterator[Finding]:
-    """The bases of which the index lacks most documents. Reading the names of all documents may take a while.
+def index_findings(client: Any, function: str, flag: str, well: str) -> Iterator[Finding]:
+    """Bases of which the index lacks most documents, or `well` for none, and how the index keeps vectors.
 
-    `client`: of Lambda. `flag`: what makes a command work on the same stage.
+    Reading the names of all documents may take a while. `client`: of Lambda. `flag`: what makes a command work on the
+    same stage.
     """
-    for each in DeployedFunction(client, function, "No comparison").call({"documents": "compare"})["bases"]:
+    compared = DeployedFunction(client, function, "No comparison").call({"documents": "compare"})
+    yield from [*_missing(compared["bases"], flag)] or [Finding("index", "ok", well)]
+    # A stage without a server has no such thing to tell, nor has one of an earlier version.
+    if vectors := compared.get("vectors"):
+        yield _kept(vectors, flag)
+
+
+def _kept(vectors: Mapping[str, str], flag: str) -> Finding:
+    engine = vectors["engine"] or "of the server's choice"
+    text = f"engine {engine}, space {vectors['space']}, compression {vectors['compression']}"
+    if vectors["compression"] == vectors["wanted"]:
+        return Finding("vectors", "ok", f"{text}.")
+    return Finding("vectors", "note", f"{text}; `cicada rebuild{flag}` makes it {vectors['wanted']}, as deployed.")
+
+
+def _missing(bases: Iterable[Mapping[str, Any]], flag: str) -> Iterator[Finding]:
+    for each in bases:
         if each["isIncomplete"]:
             text = (
                 f"it lacks most of the {each['kept']} documents in {each['knowledgeBase']} of the tenant"

@@ -10,7 +10,7 @@ from cicada.documents.model import KnowledgeBaseKey
 from cli.deployment_target import DeploymentTarget
 from cli.operator.bases import require_base
 from cli.operator.calibration_checks import calibration_findings
-from cli.operator.deployed_function import SEARCH_SECONDS, DeployedFunction, missing_documents
+from cli.operator.deployed_function import SEARCH_SECONDS, DeployedFunction, index_findings
 from cli.operator.document_states import DocumentStates
 from cli.operator.findings import Finding, State, checked
 from cli.operator.model_checks import model_findings
@@ -158,5 +158,4 @@ def _index(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterat
         require_base(target, tenant, knowledge_base)
     look = f"cicada documents list --knowledge-base {knowledge_base} --tenant {tenant}{target.flag}"
     number = f"{listed['total']} documents in {knowledge_base} of the tenant {tenant}"
-    missing = [*missing_documents(client, function, target.flag)]
-    yield from missing or [Finding("index", "ok", f"{number}; `{look}` names unknown readers.")]
+    yield from index_findings(client, function, target.flag, f"{number}; `{look}` names unknown readers.")

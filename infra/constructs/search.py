@@ -53,6 +53,7 @@ class Search(Construct):
             "opensearch_url": self._collection.endpoint if self._collection else "",
             "opensearch_region": Aws.REGION,
             "opensearch_vector_engine": "",
+            "opensearch_vector_compression": self._settings.vector_compression,
         }
 
     @property

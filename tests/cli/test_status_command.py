@@ -80,12 +80,15 @@ def summary(kind: str, logical: str, physical: str) -> dict[str, Any]:
     return names | {"ResourceStatus": "CREATE_COMPLETE", "LastUpdatedTimestamp": NOW}
 
 
-def indexed(parameters: Any, *, is_incomplete: bool = False) -> dict[str, Any]:
+VECTORS = {"engine": "faiss", "space": "innerproduct", "compression": "1x"}
+
+
+def indexed(parameters: Any, *, is_incomplete: bool = False, wanted: str = "1x") -> dict[str, Any]:
     """What the ingest function says of the index."""
     if json.loads(parameters["Payload"]) != {"documents": "compare"}:
         return {"Payload": body({"total": 125})}
     store = {"tenant": "acme", "knowledgeBase": "store", "kept": 125, "isIncomplete": is_incomplete}
-    return {"Payload": body({"bases": [store]})}
+    return {"Payload": body({"bases": [store], "vectors": {**VECTORS, "wanted": wanted}})}
 
 
 @pytest.fixture
@@ -144,6 +147,7 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, shell: She
             "125 documents in store of the tenant acme; `cicada documents list --knowledge-base store --tenant acme"
             " --stack Cicada-dev` names unknown readers.",
         ),
+        ("vectors", "ok", "engine faiss, space innerproduct, compression 1x."),
         (
             "calibration",
             "note",
@@ -274,6 +278,12 @@ def test_what_may_not_be_looked_at_is_unknown_and_the_rest_is_shown(stack: Scrip
     assert "This service is not there to be asked, as on the local stage." in texts
     shell("status", "--stack", "Cicada-dev")
     assert shell.out().endswith("0 problems, 4 not found out.\n")
+
+
+def test_an_index_of_another_compression_than_the_stage_has_is_a_note(stack: ScriptedAws, shell: Shell) -> None:
+    stack.replies["lambda", "Invoke"] = partial(indexed, wanted="8x")
+    rebuild = "`cicada rebuild --stack Cicada-dev` makes it 8x, as deployed."
+    assert ("vectors", "note", f"engine faiss, space innerproduct, compression 1x; {rebuild}") in findings(shell, 0)
 
 
 def test_an_update_that_failed_is_a_note(stack: ScriptedAws, shell: Shell) -> None:

@@ -18,10 +18,10 @@ from tests.contract.passage_indexes import (
     SqliteUnderTest,
 )
 from tests.contract.settings import running_opensearch
-from tests.fakes.serverless import REMOVED_ALIAS
+from tests.fakes.serverless import ENGINE, REMOVED_ALIAS
 
 # What AWS does not document, and the index does in another way where it is refused.
-WITH_ANOTHER_WAY = {REMOVED_ALIAS}
+WITH_ANOTHER_WAY = {ENGINE, REMOVED_ALIAS}
 ENGINES = ["sqlite", "opensearch", "serverless"]
 ROOT = Path(__file__).parents[2]
 # It compiles less: a third less processor time for a server that lives for some minutes.

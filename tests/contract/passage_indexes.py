@@ -49,7 +49,12 @@ class SqliteUnderTest:
 
 
 class OpenSearchUnderTest:
-    """An index of its own on the server, deleted at the end."""
+    """An index of its own on the server, deleted at the end. `engine`: of vectors, empty for what the server supports.
+
+    It is named here because a server from Maven Central ends when it is asked for Faiss.
+    """
+
+    engine = "lucene"
 
     def __init__(self, url: str, client: OpenSearch | None = None) -> None:
         """`client`: what the indexes under test ask; the test itself asks the server at `url`."""
@@ -69,10 +74,10 @@ class OpenSearchUnderTest:
 
     def unprepared(self, model_id: str = MODEL, dimension: int = DIMENSION) -> OpenSearchPassageIndex:
         """An index with the server's own refresh interval. It is created at first use."""
-        return OpenSearchPassageIndex(self.asked, IndexOptions(model_id, dimension, given_name=self.name))
+        return OpenSearchPassageIndex(self.asked, IndexOptions(model_id, dimension, self.engine, given_name=self.name))
 
     def rebuild(self) -> OpenSearchIndexRebuild:
-        return OpenSearchIndexRebuild(self.asked, IndexOptions(MODEL, DIMENSION, given_name=self.name))
+        return OpenSearchIndexRebuild(self.asked, IndexOptions(MODEL, DIMENSION, self.engine, given_name=self.name))
 
     def indices(self) -> dict[str, set[str]]:
         """All indices of the name, with their aliases."""
@@ -88,6 +93,8 @@ class OpenSearchUnderTest:
 
 class ServerlessUnderTest(OpenSearchUnderTest):
     """The same behind what plays Serverless, for a role with these permissions. `late`: see `Collected`."""
+
+    engine = ""
 
     def __init__(self, url: str, granted: Collection[str] = EVERY_PERMISSION, late: int = 0) -> None:
         self.collected = Collected(granted, late)

@@ -113,7 +113,7 @@ def test_a_document_whose_index_is_switched_while_it_waits_to_be_visible_goes_to
 
 def test_the_name_may_be_that_of_an_index_until_a_rebuild(opensearch_under_test: OpenSearchUnderTest) -> None:
     name = opensearch_under_test.name
-    body = IndexOptions(MODEL, DIMENSION, given_name=name).body()
+    [body] = IndexOptions(MODEL, DIMENSION, given_name=name).bodies()
     opensearch_under_test.client.indices.create(index=name, body=body)
     index = opensearch_under_test.open()
     index.replace(MACBETH, speeches(2, "v2"))

@@ -68,6 +68,8 @@ _CLAUSE_PLACES = frozenset({"query", "filter", "must", "must_not", "should"})
 
 # Refusals of what the page does not name.
 REMOVED_ALIAS = "POST _aliases with an action other than add"
+# As a NextGen collection refuses it: https://github.com/opensearch-project/opensearch-agent-skills/pull/78
+ENGINE = "Field parameter 'engine' is not supported"
 
 
 @dataclass(slots=True)
@@ -165,6 +167,8 @@ class ServerlessConnection(Urllib3HttpConnection):
             self._refuse(*refusal, "unsupported_operation")
         if new.hides(path, body):
             self._refuse(404, "no such index", "index_not_found_exception")
+        if method == "PUT" and body:
+            body = _with_engine(body)
         answered = super().perform_request(method, url, params, body, timeout, ignore, headers)
         new.accepted(method, path, body)
         return answered
@@ -242,4 +246,19 @@ def _unsupported_creation(body: Mapping[str, Any]) -> tuple[int, str] | None:
     if set(body) - {"settings", "mappings"}:
         return 400, f"PUT <index> with {sorted(body)}"
     settings = body.get("settings", {}).get("index", {})
-    return (400, f"PUT <index> with the settings {sorted(settings)}") if set(settings) - {"knn"} else None
+    if set(settings) - {"knn"}:
+        return 400, f"PUT <index> with the settings {sorted(settings)}"
+    return (400, ENGINE) if any("engine" in each.get("method", {}) for each in _vectors(body)) else None
+
+
+def _vectors(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    fields = body.get("mappings", {}).get("properties", {}).values()
+    return [each for each in fields if each["type"] == "knn_vector"]
+
+
+def _with_engine(body: bytes) -> bytes:
+    """The creation with an engine that the server has: it has no Faiss, which Serverless would choose."""
+    made = json.loads(body)
+    for each in _vectors(made):
+        each["method"] = {"name": "hnsw", "engine": "lucene"}
+    return json.dumps(made).encode()

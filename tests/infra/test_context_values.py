@@ -34,6 +34,13 @@ def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, 
     assert "int()" not in str(refused.value)
 
 
+@pytest.mark.parametrize("value", ["32", "64x", "2x", "1X", "none", 8])
+def test_a_compression_that_is_none_is_refused_with_those_there_are(value: Any) -> None:
+    context = {"stage": "dev", "region": "us-east-1", "vectorCompression": value}
+    with pytest.raises(ContextValueError, match=r"use -c vectorCompression=1x, 8x, 16x or 32x\.$"):
+        stage_settings(context.get)
+
+
 def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:
     with pytest.raises(ContextValueError, match=r"-c geogrphy=… is not known: did you mean -c geography=…\?"):
         refuse_misspelt(["stage", "geogrphy"])

@@ -83,8 +83,9 @@ def search_places(stage: Deployed) -> dict[str, str]:
         "CICADA_SEARCH_ENGINE": "opensearch",
         "CICADA_OPENSEARCH_URL": f"{collection}.CollectionEndpoint",
         "CICADA_OPENSEARCH_REGION": "us-east-1",
-        # The service chooses.
+        # What the service supports.
         "CICADA_OPENSEARCH_VECTOR_ENGINE": "",
+        "CICADA_OPENSEARCH_VECTOR_COMPRESSION": "1x",
     }
 
 

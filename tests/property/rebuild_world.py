@@ -163,6 +163,9 @@ class SteppedIndex:
     def count_documents(self, filter: PassageFilter) -> int:
         raise NotImplementedError
 
+    def vectors(self) -> Mapping[str, str]:
+        raise NotImplementedError
+
     def aggregate(
         self,
         filter: PassageFilter,

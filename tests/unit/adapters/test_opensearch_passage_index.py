@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from math import log
 from typing import Any
@@ -15,7 +16,7 @@ from cicada.adapters.aws_errors import Retry
 from cicada.adapters.opensearch.documents import MAX_BYTES, MAX_ROWS, PAGE, BulkWriter
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.queries import MAX_BUCKETS
-from cicada.adapters.opensearch.schema import IndexOptions, index_body
+from cicada.adapters.opensearch.schema import IndexOptions
 from cicada.adapters.passage_codec import card_to_json, row_to_json
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
@@ -28,7 +29,8 @@ PLAYS = KnowledgeBaseKey("tenant", "plays")
 MACBETH = DocumentKey(PLAYS, "macbeth.json")
 QUERY = IndexQuery(PassageFilter(PLAYS), "queen", [1.0, 0.0])
 SECRET = "The queen, my lord, is dead."
-MAPPING: Reply = (200, {"passages": index_body("embedder", 2, "lucene")})
+FORMS = IndexOptions("embedder", 2, "").bodies()
+MAPPING: Reply = (200, {"passages": FORMS[1]})
 # Ten hours after the epoch. What was made then is young, and the first generations, 4, 5 …, are long settled.
 NOW, YOUNG = 36_000.0, 36_000_000_000
 
@@ -125,7 +127,9 @@ def scene(
     )
     slept: list[float] = []
     retry = Retry(slept.append, lambda: 0.5, attempts=3)
-    options = IndexOptions("embedder", 2, given_name="passages", retry=retry, clock=lambda: NOW, visibility_seconds=1.0)
+    options = IndexOptions(
+        "embedder", 2, "", given_name="passages", retry=retry, clock=lambda: NOW, visibility_seconds=1.0
+    )
     index = OpenSearchPassageIndex(connected(server), options, building=building, on_wait=on_wait)
     return Scene(server, index, slept)
 
@@ -472,7 +476,59 @@ def test_a_version_that_is_never_seen_is_a_failure_and_removes_nothing() -> None
 def test_an_index_that_is_not_there_is_made(missing: Reply, reply: Reply) -> None:
     at = scene(mapping=[missing, MAPPING], create=[reply], msearch=[FINDS])
     at.index.search(QUERY)
-    assert at.server.bodies("create") == [index_body("embedder", 2, "lucene")]
+    assert at.server.bodies("create") == FORMS[:1]
+
+
+@pytest.mark.parametrize("refusal", [(200, {}), refused(400, "resource_already_exists_exception")])
+def test_a_form_of_the_vectors_that_is_refused_is_followed_by_the_next(refusal: Reply) -> None:
+    at = scene(mapping=[refused(404), MAPPING], create=[refused(400, "illegal_argument"), refusal], msearch=[FINDS])
+    at.index.search(QUERY)
+    assert at.server.bodies("create") == FORMS
+
+
+def test_an_index_that_is_refused_in_every_form_is_a_mistake_of_the_configuration() -> None:
+    at = scene(mapping=[refused(404)], create=[refused(400, "illegal_argument")])
+    with pytest.raises(ConfigurationError, match="illegal_argument"):
+        at.index.search(QUERY)
+    assert len(at.server.bodies("create")) == 2
+
+
+def stored(**changed: Any) -> Reply:
+    """The mapping of an index whose vectors the server keeps otherwise than it was asked to."""
+    body = deepcopy(FORMS[1])
+    for name in ("vector", "card_vector"):
+        body["mappings"]["properties"][name] |= changed
+    return 200, {"passages": body}
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"method": {"name": "hnsw", "engine": "NMSLIB"}}, "NMSLIB, which refuses every search within a knowledge"),
+        ({"space_type": "l2"}, "compares vectors by l2 and not by innerproduct"),
+        ({"space_type": None}, "compares vectors by l2 and not by innerproduct"),
+        ({"compression_level": "32x"}, "compressed 32x, and 1x was asked for; deploy with -c vectorCompression=32x"),
+        ({"compression_level": None, "mode": "on_disk"}, "compressed 32x, and 1x was asked for"),
+        ({"dimension": 3}, "3 dimensions"),
+    ],
+)
+def test_an_index_that_the_server_made_otherwise_than_asked_is_refused(changed: dict[str, Any], sentence: str) -> None:
+    at = scene(mapping=[refused(404), stored(**changed)], create=[(200, {})])
+    with pytest.raises(ConfigurationError, match=sentence):
+        at.index.search(QUERY)
+    assert at.server.bodies("_msearch") == []
+
+
+def test_the_vectors_of_an_earlier_index_are_as_they_are() -> None:
+    """It records no compression and has the space at the method; NextGen has compressed it 32 times."""
+    earlier = stored(
+        compression_level="32x",
+        space_type=None,
+        method={"name": "hnsw", "space_type": "innerproduct", "engine": "faiss"},
+    )
+    del earlier[1]["passages"]["mappings"]["_meta"]["compression"]
+    found = scene(mapping=[earlier]).index.vectors()
+    assert found == {"engine": "faiss", "space": "innerproduct", "compression": "32x", "wanted": "1x"}
 
 
 def test_an_index_that_is_never_found_after_its_creation_is_no_mistake_of_the_configuration() -> None:
@@ -503,7 +559,7 @@ def test_an_unfinished_index_that_is_gone_is_not_made_by_who_reads_it() -> None:
 
 
 def test_an_index_that_keeps_no_viewers_is_refused() -> None:
-    body = index_body("embedder", 2, "")
+    body = deepcopy(FORMS[0])
     del body["mappings"]["properties"]["readers"]
     with pytest.raises(ConfigurationError, match="earlier version"):
         scene(mapping=[(200, {"i": body})]).index.search(QUERY)
@@ -515,7 +571,7 @@ def test_a_role_that_may_neither_see_nor_make_the_index_is_told_so() -> None:
 
 
 def test_an_index_without_the_name_of_its_embedder_is_known_by_its_dimension() -> None:
-    body = index_body("embedder", 2, "")
+    body = deepcopy(FORMS[0])
     del body["mappings"]["_meta"]
     scene(mapping=[(200, {"i": body})], msearch=[FINDS]).index.search(QUERY)
     body["mappings"]["properties"]["vector"]["dimension"] = 3

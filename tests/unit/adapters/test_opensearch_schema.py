@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
 from cicada.adapters.opensearch.lexical import MAX_LENGTH, first_tokens, question_words
 from cicada.adapters.opensearch.queries import card_words, cosine, nearest_cards_body
-from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, analyzer, check_embedder, index_body, index_name
+from cicada.adapters.opensearch.schema import ANALYZERS, MAPPING_FILE, IndexOptions, analyzer, check_index, index_name
 from cicada.documents.model import KnowledgeBaseKey, PassageFilter
 from cicada.errors import ConfigurationError
 from cicada.languages.terms import query_terms
@@ -29,19 +30,31 @@ def test_the_mapping_says_nothing_that_cloudformation_cannot_say() -> None:
         assert field.keys() <= {"type", "analyzer", "index"}
 
 
-def test_the_server_chooses_the_vector_engine_also_after_an_index_that_names_one() -> None:
-    for field in ("vector", "card_vector"):
-        bodies = [index_body("titan", 4, engine)["mappings"]["properties"][field] for engine in ("lucene", "")]
-        assert [body["method"].get("engine") for body in bodies] == ["lucene", None]
-        assert [body["dimension"] for body in bodies] == [4, 4]
+def vector_fields(options: IndexOptions) -> list[Any]:
+    """The vector fields of each form, which are alike."""
+    fields = [body["mappings"]["properties"] for body in options.bodies()]
+    assert [each["vector"] for each in fields] == [each["card_vector"] for each in fields]
+    return [each["vector"] for each in fields]
+
+
+def test_faiss_is_asked_for_and_then_what_the_server_chooses() -> None:
+    plain = {"type": "knn_vector", "dimension": 4, "space_type": "innerproduct", "compression_level": "1x"}
+    named = {**plain, "method": {"name": "hnsw", "engine": "faiss"}}
+    assert vector_fields(IndexOptions("titan", 4, "")) == [named, plain]
+
+
+def test_a_server_whose_engine_is_known_is_asked_for_no_other() -> None:
+    [field] = vector_fields(IndexOptions("titan", 4, "lucene", "32x"))
+    assert field["method"] == {"name": "hnsw", "engine": "lucene"}
+    assert (field["mode"], field["compression_level"]) == ("on_disk", "32x")
 
 
 def test_an_index_without_cards_is_refused() -> None:
-    mapping = index_body("titan", 4, "")["mappings"]
-    check_embedder("passages", mapping, "titan", 4)
+    mapping = IndexOptions("titan", 4).bodies()[0]["mappings"]
+    check_index("passages", mapping, "titan", 4)
     del mapping["properties"]["card_vector"]
     with pytest.raises(ConfigurationError, match="earlier version of CICADA and has no field card_vector"):
-        check_embedder("passages", mapping, "titan", 4)
+        check_index("passages", mapping, "titan", 4)
 
 
 def test_an_index_is_named_by_its_mapping_and_its_embedder() -> None:

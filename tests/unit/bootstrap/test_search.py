@@ -92,12 +92,13 @@ def test_requests_to_a_collection_are_signed(tmp_path: Path) -> None:
             wire(replace(at, opensearch_region="us-east-1"))
 
 
-def test_the_engine_of_the_vectors_is_that_of_the_settings(tmp_path: Path) -> None:
+def test_the_engine_and_the_compression_of_the_vectors_are_those_of_the_settings(tmp_path: Path) -> None:
     at = replace(settings(tmp_path), search_engine="opensearch", opensearch_url="http://127.0.0.1:1")
-    for engine in ("lucene", "faiss", ""):
-        index = passage_index(replace(at, opensearch_vector_engine=engine))
+    for engine, compression in (("lucene", "1x"), ("faiss", "8x"), ("", "32x")):
+        made = replace(at, opensearch_vector_engine=engine, opensearch_vector_compression=compression)
+        index = passage_index(made)
         assert isinstance(index, OpenSearchPassageIndex)
-        assert (index._options.vector_engine, index._options.dimension) == (engine, 384)
+        assert (index._options.vector_engine, index._options.compression) == (engine, compression)
 
 
 def test_a_paid_model_is_waited_for_for_three_seconds(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def test_the_bases_that_the_index_lacks_are_named_whoever_may_read_them() -> Non
         "bases": [
             {"tenant": "acme", "knowledgeBase": "store", "kept": 2, "isIncomplete": False},
             {"tenant": "acme", "knowledgeBase": "lost", "kept": 1, "isIncomplete": True},
-        ]
+        ],
+        "vectors": {},
     }
 
 

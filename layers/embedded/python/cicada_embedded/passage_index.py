@@ -139,6 +139,9 @@ class SqlitePassageIndex:
         with self._reading(filter.base_key) as (_, base):
             return len(base.matching(filter))
 
+    def vectors(self) -> Mapping[str, str]:
+        return {}
+
     def aggregate(
         self,
         filter: PassageFilter,

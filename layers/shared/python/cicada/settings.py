@@ -94,7 +94,8 @@ class SearchSettings(Struct, frozen=True):
     """The index and the embedder. `search_engine`: `embedded` (a SQLite file at `index_path`) or `opensearch`.
 
     `opensearch_region` is set where requests are signed for OpenSearch Serverless; `opensearch_vector_engine` is
-    the kNN engine in the mapping of a new index, empty for the server's own choice.
+    the kNN engine in the mapping of a new index, empty for what the server supports, and
+    `opensearch_vector_compression` how its vectors are compressed: `1x` (not), `8x`, `16x` or `32x`.
     `rerank_models`: ARNs of Bedrock reranking models by comma, each the next one's fallback; empty to rerank locally.
     `query_model_id` puts questions into a knowledge base's language; empty to search with the user's own words.
     """
@@ -106,6 +107,7 @@ class SearchSettings(Struct, frozen=True):
     opensearch_url: str = ""
     opensearch_region: str = ""
     opensearch_vector_engine: str = "lucene"
+    opensearch_vector_compression: str = "1x"
     rerank_models: str = ""
     query_model_id: str = ""
 

@@ -52,7 +52,12 @@ def _opensearch(settings: SearchSettings, wait_seconds: float | None = None) -> 
     from cicada.adapters.opensearch.client import connect
     from cicada.adapters.opensearch.schema import IndexOptions
 
-    options = IndexOptions(settings.embedding_model_id, settings.embedding_dimension, settings.opensearch_vector_engine)
+    options = IndexOptions(
+        settings.embedding_model_id,
+        settings.embedding_dimension,
+        settings.opensearch_vector_engine,
+        settings.opensearch_vector_compression,
+    )
     if wait_seconds is None:
         return connect(settings.opensearch_url, settings.opensearch_region or None), options
     retry = replace(options.retry, within_seconds=wait_seconds)

@@ -102,7 +102,7 @@ def catalogue() -> DocumentCatalogue:
 
 
 def compared() -> dict[str, Any]:
-    """Which knowledge bases the live index lacks."""
+    """Which knowledge bases the live index lacks, and how it keeps vectors."""
     settings = load(IngestSettings)
     access_lists = DynamoAccessListTable(database(), settings.readers_table)
     return compared_at_once(S3GroundTruth(client("s3"), settings.documents_bucket), catalogue(), access_lists)

@@ -39,7 +39,10 @@ def catalogue_at_once(event: Mapping[str, Any], catalogue: DocumentCatalogue, ba
 
 
 def compared_at_once(truth: GroundTruth, catalogue: DocumentCatalogue, access: AccessLists) -> dict[str, Any]:
-    """Answer `{"documents": "compare"}`: all tenants' bases, and whether the index lacks most of their documents."""
+    """Answer `{"documents": "compare"}`: all tenants' bases, and whether the index lacks most of their documents.
+
+    It also says how the index keeps vectors.
+    """
     bases: dict[KnowledgeBaseKey, list[str]] = {}
     for document, _ in truth.list():
         bases.setdefault(document.base_key, []).append(document.document_id)
@@ -52,7 +55,8 @@ def compared_at_once(truth: GroundTruth, catalogue: DocumentCatalogue, access: A
                 "isIncomplete": bool(lacking(base_key, kept, catalogue, access)),
             }
             for base_key, kept in bases.items()
-        ]
+        ],
+        "vectors": catalogue.vectors(),
     }
 
 

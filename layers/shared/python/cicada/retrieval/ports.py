@@ -133,6 +133,13 @@ class DocumentCatalogue(Protocol):
         """The viewers of each of these documents, as they are now; unknown documents are left out."""
         ...
 
+    def vectors(self) -> Mapping[str, str]:
+        """How the index's server keeps vectors: `engine`, `space`, `compression`, and the compression that is `wanted`.
+
+        `engine` is empty if the server does not say; the whole is empty for an index without a server.
+        """
+        ...
+
 
 class KeptDocuments(Protocol):
     """The documents that are kept outside the index, which is built from them."""

@@ -48,7 +48,7 @@ class OpenSearchIndexRebuild:
         self._drop_unused()
         building = new_index(self._name, self._options.clock())
         alias = building_alias(self._name)
-        self._requests.call(lambda: make_index(self._client, building, alias, self._options.body()))
+        self._requests.call(lambda: make_index(self._client, building, alias, self._options.bodies()))
         self._requests.call(lambda: self._require_listed(building))
         return self._index_of(building)
 

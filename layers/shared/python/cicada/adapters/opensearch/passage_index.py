@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
@@ -36,7 +37,7 @@ from cicada.adapters.opensearch.queries import (
     vectors_body,
 )
 from cicada.adapters.opensearch.rows import FIELDS, passage
-from cicada.adapters.opensearch.schema import Generation, Generations, IndexOptions, answering, check_embedder, stored
+from cicada.adapters.opensearch.schema import Generation, Generations, IndexOptions, answering, check_index, stored
 from cicada.adapters.opensearch.targets import (
     Hits,
     Indices,
@@ -49,6 +50,7 @@ from cicada.adapters.opensearch.targets import (
     without_stale,
     write_to_all,
 )
+from cicada.adapters.opensearch.vectors import StoredVectors
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation
 from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
@@ -243,6 +245,11 @@ class OpenSearchPassageIndex:
         self._check()
         return access_lists_by_document(self._catalogue_reads(), base_key, document_ids)
 
+    def vectors(self) -> Mapping[str, str]:
+        self._check()
+        mapping = next(iter(self._requests.call(self._mappings).values()))["mappings"]
+        return {**asdict(StoredVectors.of(mapping["properties"]["vector"])), "wanted": self._options.compression}
+
     def _catalogue_reads(self) -> CatalogueReads:
         return CatalogueReads(self._rows, self._name, self._without_stale)
 
@@ -283,11 +290,11 @@ class OpenSearchPassageIndex:
         return without_stale(search, generations_of, self._options.clock())
 
     def _check(self, refused: Say | None = None) -> None:
-        """Check once that the index exists and holds our embedder's vectors."""
+        """Check once that the index exists, holds our embedder's vectors, and keeps them as it was asked to."""
         if self._is_checked:
             return
         for mapping in self._requests.call(self._mappings, refused).values():
-            check_embedder(self._name, mapping["mappings"], self._options.model_id, self._options.dimension)
+            check_index(self._name, mapping["mappings"], self._options.model_id, self._options.dimension)
         self._is_checked = True
 
     def _mappings(self) -> Mapping[str, Any]:
@@ -297,7 +304,7 @@ class OpenSearchPassageIndex:
         except (NotFoundError, AuthorizationException) as error:  # Serverless may answer 403 for a missing index.
             if self._building:
                 raise _given_up() from error
-            found = make_index(self._requests.client, first_index(self._name), self._name, self._options.body())
+            found = make_index(self._requests.client, first_index(self._name), self._name, self._options.bodies())
         return found
 
 

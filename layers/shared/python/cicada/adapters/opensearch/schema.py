@@ -13,14 +13,15 @@ from typing import Any
 from msgspec import Struct, field
 
 from cicada.adapters.aws_errors import Retry
+from cicada.adapters.opensearch.vectors import PLAIN, StoredVectors, vector_forms
 from cicada.errors import ConfigurationError, UnavailableError
 from cicada.languages.terms import STEMMED, stemmed_language
 from cicada.retrieval.fusion import Bm25
 
 # The index of passages: its name, its mapping, and the check of its embedder.
 #
-# `mapping.json` has every field but the vectors, `index.json` the name's form and the vector search. Both use only what
-# AWS documents for an index of Serverless (types, built-in analyzers, `index`).
+# `mapping.json` has every field but the vectors, `index.json` the name's form and the vectors' names. The mapping uses
+# only what AWS documents for an index of Serverless (types, built-in analyzers, `index`).
 #
 # The number in the name is the mapping's version. A changed mapping gets a new name, so its index is created beside the
 # old one.
@@ -48,19 +49,23 @@ def index_name(model_id: str, dimension: int) -> str:
     return str(form["name"].format(model=model, dimension=dimension))
 
 
-def index_body(model_id: str, dimension: int, vector_engine: str) -> dict[str, Any]:
-    """Settings and mapping of a new index. `vector_engine` empty leaves the choice to the server."""
-    # Vectors have length 1, so the inner product is the cosine. All engines support it; not all support cosine.
-    method: dict[str, Any] = dict(_form()["vector_method"])
-    if vector_engine:
-        method["engine"] = vector_engine
+def index_body(model_id: str, dimension: int, vector: Mapping[str, Any], compression: str = PLAIN) -> dict[str, Any]:
+    """Settings and mapping of a new index. `vector`: the form of its vector fields, of `vector_forms`."""
     fields = json.loads(MAPPING_FILE.read_text(encoding="utf-8"))
-    for name in _form()["vectors"]:
-        fields[name] = {"type": "knn_vector", "dimension": dimension, "method": method}
+    fields |= dict.fromkeys(_form()["vectors"], vector)
+    meta = {**_meta(model_id, dimension), "compression": compression}
     return {
         "settings": {"index": {"knn": True}},
-        "mappings": {"dynamic": False, "_meta": _meta(model_id, dimension), "properties": fields},
+        "mappings": {"dynamic": False, "_meta": meta, "properties": fields},
     }
+
+
+def check_index(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
+    """Raises `ConfigurationError` if the index is none of ours, or the server made it otherwise than asked."""
+    check_embedder(name, mapping, model_id, dimension)
+    recorded = mapping.get("_meta", {}).get("compression", "")
+    for vector in _form()["vectors"]:
+        StoredVectors.of(mapping["properties"][vector]).check(name, recorded)
 
 
 def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
@@ -78,7 +83,7 @@ def check_embedder(name: str, mapping: Mapping[str, Any], model_id: str, dimensi
         )
     recorded = mapping.get("_meta") or _meta(model_id, vector["dimension"])
     wanted = _meta(model_id, dimension)
-    if recorded != wanted or vector["dimension"] != dimension:
+    if not wanted.items() <= recorded.items() or vector["dimension"] != dimension:
         raise ConfigurationError(
             f"The index {name} holds vectors of {recorded.get('embedder')} ({vector['dimension']} dimensions), and "
             f"the embedder is {model_id} ({dimension} dimensions); set the embedder back, or use another index and "
@@ -99,14 +104,15 @@ def _meta(model_id: str, dimension: int) -> dict[str, Any]:
 class IndexOptions(Struct, frozen=True):
     """The embedder of an index, the form of a new one, and the waits for its server.
 
-    `vector_engine`: the kNN engine, empty for the server's choice. `given_name`: an index or an alias; empty to derive
-    the name from the embedder. `clock` gives epoch seconds. `visibility_seconds`: how long a write waits to become
-    visible.
+    `vector_engine`: the kNN engine, empty for what the server supports. `compression`: of the vectors, `1x` for none.
+    `given_name`: an index or an alias; empty to derive the name from the embedder. `clock` gives epoch seconds.
+    `visibility_seconds`: how long a write waits to become visible.
     """
 
     model_id: str
     dimension: int
     vector_engine: str = "lucene"
+    compression: str = PLAIN
     given_name: str = ""
     bm25: Bm25 = field(default_factory=Bm25)
     # A collection that wakes up refuses requests for 10 to 30 s. A request without a response takes 45 s of a
@@ -119,9 +125,10 @@ class IndexOptions(Struct, frozen=True):
     def name(self) -> str:
         return self.given_name or index_name(self.model_id, self.dimension)
 
-    def body(self) -> dict[str, Any]:
-        """Settings and mapping of a new index."""
-        return index_body(self.model_id, self.dimension, self.vector_engine)
+    def bodies(self) -> list[dict[str, Any]]:
+        """Settings and mapping of a new index, in the order in which a server is asked for them."""
+        forms = vector_forms(self.dimension, self.vector_engine, self.compression)
+        return [index_body(self.model_id, self.dimension, form, self.compression) for form in forms]
 
 
 # Decides which of several stored versions of a document is searched.

@@ -112,14 +112,16 @@ def write_to_all(
 # `POST _aliases`, but no aliases in the body.
 
 
-def make_index(client: OpenSearch, index: str, alias: str, body: dict[str, Any]) -> Mapping[str, Any]:
+def make_index(client: OpenSearch, index: str, alias: str, bodies: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     """Create an index with its alias; the mapping of what the alias leads to. May be repeated.
+
+    `bodies`: its settings and mapping, each one for a server that refuses the form of those before.
 
     It is no failure if another process is first: several may do so at the same time. Raises `UnavailableError` as long
     as the index is not found: Serverless answers a creation before it finds the index, at times half a minute before.
     """
     try:
-        _create(client, index, body)
+        _create(client, index, bodies)
         add_alias(client, index, alias)
         found: Mapping[str, Any] = client.indices.get_mapping(index=alias)
     except NotFoundError as error:
@@ -127,12 +129,17 @@ def make_index(client: OpenSearch, index: str, alias: str, body: dict[str, Any])
     return found
 
 
-def _create(client: OpenSearch, index: str, body: dict[str, Any]) -> None:
-    try:
-        client.indices.create(index=index, body=body)
-    except RequestError as error:
-        if error.error != "resource_already_exists_exception":
-            raise
+def _create(client: OpenSearch, index: str, bodies: Sequence[Mapping[str, Any]]) -> None:
+    for number, body in enumerate(bodies, start=1):
+        try:
+            client.indices.create(index=index, body=body)
+        except RequestError as error:
+            if error.error == "resource_already_exists_exception":
+                return
+            if number == len(bodies):
+                raise
+        else:
+            return
 
 
 def add_alias(client: OpenSearch, index: str, alias: str) -> None:
