@@ -43,22 +43,26 @@ def cost(options: Options) -> int:
     context = read_context(options.context)
     # Imported late: boto3 is slow to import.
     from cli.operator.account_checks import Account
-    from cli.operator.month import Month, usage
+    from cli.operator.month import HOURS_A_MONTH, Month, most_units, usage
     from cli.operator.prices import priced, read_prices
 
     month, prices = Month(options.questions, options.hours, options.documents), read_prices()
-    dollars = priced(usage(month, Account(context).settings(REGION)), prices)
+    settings = Account(context).settings(REGION)
+    dollars = priced(usage(month, settings), prices)
+    most = most_units(settings) * HOURS_A_MONTH * prices["opensearch_ocu_hour"].dollars
     parts: dict[str, float] = {}
     for name, price in prices.items():
         parts[price.part] = parts.get(price.part, 0) + dollars.get(name, 0)
     if options.json:
         day = str(min(price.day for price in prices.values()))
         shown = {name: round(amount, 4) for name, amount in parts.items()}
-        print(to_json({"total": round(sum(parts.values()), 2), "parts": shown, "region": REGION, "oldestPrice": day}))
+        total = {"total": round(sum(parts.values()), 2), "parts": shown, "mostForSearch": round(most, 2)}
+        print(to_json({**total, "region": REGION, "oldestPrice": day}))
         return 0
     rows = [(name, f"${amount:,.2f}") for name, amount in (*parts.items(), ("sum of a month", sum(parts.values())))]
     open_screen(read_settings()).table(rows)
     print("\n".join(_assumed(month)))
+    print(f"With all {most_units(settings)} units that the stage may use, OpenSearch would cost ${most:,.0f} a month.")
     return 0
 
 

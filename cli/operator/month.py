@@ -100,14 +100,20 @@ class Month:
 def usage(month: Month, settings: StageSettings) -> dict[str, float]:
     """Amounts by the names of the prices."""
     found: dict[str, float] = {}
-    parts = (_search(month), _answers(month), _models(month, settings), _documents(month, settings), _idle())
+    parts = (_search(month, settings), _answers(month), _models(month, settings), _documents(month, settings), _idle())
     for name, amount in chain(*parts):
         found[name] = found.get(name, 0) + amount
     return {name: amount for name, amount in found.items() if amount}
 
 
-def _search(month: Month) -> Amounts:
-    yield "opensearch_ocu_hour", SEARCH_UNITS * month.awake_hours
+def most_units(settings: StageSettings) -> int:
+    """The units of search and ingest that a stage may use at once."""
+    return settings.search_units + settings.indexing_units
+
+
+def _search(month: Month, settings: StageSettings) -> Amounts:
+    awake, warm = month.awake_hours, settings.warm_search_units
+    yield "opensearch_ocu_hour", max(SEARCH_UNITS, warm) * awake + warm * (HOURS_A_MONTH - awake)
     yield "opensearch_ocu_hour", INDEXING_UNITS * min(HOURS_A_MONTH, month.documents * IDLE_HOURS)
 
 

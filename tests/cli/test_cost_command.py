@@ -126,6 +126,13 @@ def test_one_question_alone_wakes_the_search_for_ten_minutes(shell: Shell) -> No
     assert shell.json()["parts"]["OpenSearch Serverless"] == 0.08
 
 
+def test_units_that_never_rest_and_the_most_that_may_be_used_are_priced(shell: Shell) -> None:
+    options = ["-c", "warmSearchUnits=2", "-c", "searchUnits=8"]
+    assert shell("cost", "--json", "--questions", "0", "--documents", "0", *options) == 0
+    found = shell.json()
+    assert (found["parts"]["OpenSearch Serverless"], found["mostForSearch"]) == (350.4, 2102.4)
+
+
 def test_parts_assumptions_and_sum_are_shown(shell: Shell) -> None:
     assert shell("cost", "--questions", "300", "-c", "chatModel=us.amazon.nova-pro-v1:0") == 0
     out = shell.out()

@@ -25,6 +25,13 @@ from infra.settings import stage_settings
         ("leaseSeconds", "0"),
         ("leaseSeconds", "15s"),
         ("accountConcurrency", "many"),
+        ("searchUnits", "1"),
+        ("searchUnits", "12"),
+        ("searchUnits", "1712"),
+        ("warmSearchUnits", "8"),
+        ("warmSearchUnits", "-1"),
+        ("monthlyBudget", "0"),
+        ("monthlyBudget", "50.5"),
     ],
 )
 def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, value: str) -> None:
@@ -60,6 +67,8 @@ def test_what_cdk_json_keeps_for_stages_on_aws_leaves_the_local_stage_as_it_is()
         "pageDomain": "chat.example.com",
         "alarmEmail": "ops@example.com",
         "dataEvents": "create",
+        "searchUnits": "8",
+        "monthlyBudget": "50",
     }
     assert stage_settings({"stage": "local", **kept}.get) == stage_settings({"stage": "local"}.get)
 
