@@ -27,7 +27,7 @@ class Collection(Construct):
 
     Its index is not part of the template: the first function that needs it creates it. CloudFormation can give an index
     neither an alias nor a similarity, its role would need a data access policy of its own, and a rebuild replaces the
-    index. The limits of capacity units bound the cost. They are the group's own; the account's are for other collections.
+    index. The limits of capacity units bound the cost; they are the group's own, and the account's do not count.
 
     `endpoint`: the VPC endpoint from which alone it is reached, empty for anywhere.
     """
