@@ -81,6 +81,7 @@ NAMES = frozenset(
         "socketCertificate",
         "socketDomain",
         "stage",
+        "tenantTokensPerDay",
         "tracesAddress",
         "vpc",
         "vpcEndpoint",
@@ -202,6 +203,11 @@ def capacity_units(context: Context, name: str, default: int, *, least: int, mos
         more = f" or a multiple of 16 up to {most:,}" if most > _MANY_UNITS else ""
         raise ContextValueError(f"-c {name}={value} cannot be used: give {', '.join(allowed)}{more}.")
     return int(value)
+
+
+def tokens_per_day(context: Context) -> int:
+    """`-c tenantTokensPerDay`: 0 or `none` is no limit."""
+    return 0 if context("tenantTokensPerDay") == _NONE else whole_number(context, "tenantTokensPerDay", 0, least=0)
 
 
 def commands_per_minute(context: Context, messages: int) -> str:

@@ -29,6 +29,7 @@ from infra.context_values import (
     tenant,
     text,
     text_or_none,
+    tokens_per_day,
     whole_number,
 )
 from infra.data_key import data_key
@@ -95,6 +96,7 @@ class StageSettings:
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
     `search_units`: the most that its search may scale to, `warm_search_units` those that never rest, and
     `indexing_units` the most of its ingest.
+    `tenant_tokens_per_day`: of models, by the answers of one tenant, 0 for no limit.
     `monthly_budget`: dollars of the account's month whose excess is notified, 0 for no budget.
     `collection_name`: of the collection that holds the index. `network`: from where alone it is reached, None for
     anywhere.
@@ -131,6 +133,7 @@ class StageSettings:
     warm_search_units: int = 0
     indexing_units: int = 4
     monthly_budget: int = 0
+    tenant_tokens_per_day: int = 0
     originals: bool = False
     data_key: str = ""
     network: PrivateNetwork | None = None
@@ -211,6 +214,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         collection_name=collection_name(context, f"cicada-{name}"),
         search_units=search_units,
         warm_search_units=capacity_units(context, "warmSearchUnits", 0, least=0, most=search_units),
+        tenant_tokens_per_day=tokens_per_day(context),
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
         data_key=data_key(context, models.region),
@@ -251,6 +255,7 @@ def _local(context: Context) -> StageSettings:
         commands_per_minute=commands_per_minute(context, 6000),
         connections_per_user=str(whole_number(context, "connectionsPerUser", 1000)),
         request_days=whole_number(context, "requestDays", 7),
+        tenant_tokens_per_day=tokens_per_day(context),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

@@ -10,6 +10,7 @@ from aws_cdk import App
 from app import build
 from infra.context_values import NAMES, ContextValueError, refuse_misspelt
 from infra.settings import stage_settings
+from tests.infra.deployed import deployed
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,7 @@ from infra.settings import stage_settings
         ("searchUnits", "1712"),
         ("warmSearchUnits", "8"),
         ("warmSearchUnits", "-1"),
+        ("tenantTokensPerDay", "1e6"),
         ("monthlyBudget", "0"),
         ("monthlyBudget", "50.5"),
     ],
@@ -39,6 +41,18 @@ def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, 
     with pytest.raises(ContextValueError, match=f"^-c {name}={value} cannot be used: give ") as refused:
         stage_settings(context.get)
     assert "int()" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("value", "tokens"), [("none", 0), ("0", 0), ("500000", 500000)])
+@pytest.mark.parametrize("stage", ["local", "dev"])
+def test_a_tenants_tokens_of_a_day_are_limited_on_every_stage(stage: str, value: str, tokens: int) -> None:
+    context = {"stage": stage, "region": "us-east-1", "tenantTokensPerDay": value}
+    assert stage_settings(context.get).tenant_tokens_per_day == tokens
+
+
+def test_the_processor_gets_a_tenants_tokens_of_a_day() -> None:
+    environment = deployed("dev", tenantTokensPerDay="500000").environment("message-processor")
+    assert environment["CICADA_TENANT_TOKENS_PER_DAY"] == "500000"
 
 
 def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:
