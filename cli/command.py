@@ -19,6 +19,7 @@ from cli.evaluate.command import evaluate
 from cli.operator.audit import audit
 from cli.operator.bases import bases
 from cli.operator.catalogue import documents
+from cli.operator.cost import cost
 from cli.operator.doctor import doctor
 from cli.operator.erase import erase
 from cli.operator.ingest import ingest
@@ -70,6 +71,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             bases,
             rebuild,
             doctor,
+            cost,
             status,
             stage,
             audit,

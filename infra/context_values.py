@@ -55,6 +55,7 @@ NAMES = frozenset(
         "leaseSeconds",
         "messagesPerMinute",
         "mfa",
+        "monthlyBudget",
         "oidcClientId",
         "oidcIssuer",
         "oidcSecretName",
@@ -74,17 +75,20 @@ NAMES = frozenset(
         "rerank",
         "samlMetadataUrl",
         "search",
+        "searchUnits",
         "signInCertificate",
         "signInDomain",
         "socketCertificate",
         "socketDomain",
         "stage",
+        "tenantTokensPerDay",
         "tracesAddress",
         "vectorCompression",
         "vpc",
         "vpcEndpoint",
         "vpcSecurityGroups",
         "vpcSubnets",
+        "warmSearchUnits",
     }
 )
 _ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a name of five
@@ -93,6 +97,8 @@ _NONE = "none"
 COMPRESSIONS = ("1x", "8x", "16x", "32x")
 # botocore: logs PutRetentionPolicy retentionInDays.
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
+# https://docs.aws.amazon.com/opensearch-service/latest/developerguide/collection-groups-capacity-limits.html
+_FEW_UNITS, _MANY_UNITS, _MOST_UNITS = (0, 1, 2, 4, 8), 16, 1696
 # As AWS::OpenSearchServerless::Collection has it; names of the data access policies are made of the stage's name.
 _COLLECTION = re.compile(r"[a-z][a-z0-9-]{2,31}")
 # As in `cicada.identity`.
@@ -188,6 +194,23 @@ def retention_days(context: Context, name: str, default: int) -> int:
             f"CloudWatch Logs keeps nothing for {found!r} days: use -c {name}={', '.join(map(str, _RETENTIONS))}."
         )
     return int(found)
+
+
+def capacity_units(context: Context, name: str, default: int, *, least: int, most: int = _MOST_UNITS) -> int:
+    """Units of OpenSearch Serverless, of those numbers that a collection group can have."""
+    value = text(context, name, default)
+    if not re.fullmatch("[0-9]+", value) or not (
+        least <= int(value) <= most and (int(value) in _FEW_UNITS or int(value) % _MANY_UNITS == 0)
+    ):
+        allowed = [str(each) for each in (*_FEW_UNITS, _MANY_UNITS) if least <= each <= most]
+        more = f" or a multiple of 16 up to {most:,}" if most > _MANY_UNITS else ""
+        raise ContextValueError(f"-c {name}={value} cannot be used: give {', '.join(allowed)}{more}.")
+    return int(value)
+
+
+def tokens_per_day(context: Context) -> int:
+    """`-c tenantTokensPerDay`: 0 or `none` is no limit."""
+    return 0 if context("tenantTokensPerDay") == _NONE else whole_number(context, "tenantTokensPerDay", 0, least=0)
 
 
 def commands_per_minute(context: Context, messages: int) -> str:

@@ -24,11 +24,14 @@ class ModelRegions:
     """`collections`: the regions with OpenSearch Serverless. `in_region`: by model, the regions that it answers in.
 
     `profiles`: by the id of an inference profile and the region that it is called in, the regions that it routes to.
+    `successors`: by model, what replaces it. `retired`: models that are legacy or have ended.
     """
 
     collections: frozenset[str]
     in_region: Mapping[str, frozenset[str]]
     profiles: Mapping[str, Mapping[str, tuple[str, ...]]]
+    successors: Mapping[str, str]
+    retired: frozenset[str]
 
     def offered(self, model: str, geography: str, region: str) -> str | None:
         """The id by which the model is invoked in the region, so that it answers within the geography."""
@@ -64,4 +67,6 @@ def model_regions() -> ModelRegions:
         for id in row["ids"]:
             profiles.setdefault(id, {}).update(dict.fromkeys(row["from"], tuple(row["to"])))
     in_region = {model: frozenset(regions) for model, regions in table["in_region"].items()}
-    return ModelRegions(frozenset(table["collections"]), in_region, profiles)
+    successors = {model: row["successor"] for model, row in table["lifecycle"].items() if "successor" in row}
+    retired = frozenset(model for model, row in table["lifecycle"].items() if "legacy" in row)
+    return ModelRegions(frozenset(table["collections"]), in_region, profiles, successors, retired)

@@ -13,6 +13,7 @@ from infra.context_values import (
     COMPRESSIONS,
     Context,
     ContextValueError,
+    capacity_units,
     choice,
     collection_name,
     commands_per_minute,
@@ -29,6 +30,7 @@ from infra.context_values import (
     tenant,
     text,
     text_or_none,
+    tokens_per_day,
     whole_number,
 )
 from infra.data_key import data_key
@@ -46,6 +48,9 @@ _TEMPERATURE = "0.2"
 _MAX_TOKENS = 2048
 _LEASE_SECONDS = "15"
 _AUDIT_DAYS = 30
+_SEARCH_UNITS = 4
+# A search wakes with two workers.
+_LEAST_SEARCH_UNITS = 2
 # Thirteen months: a year's audit looks back at all of the year.
 _PROD_AUDIT_DAYS = 400
 
@@ -90,6 +95,10 @@ class StageSettings:
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
     `originals`: who may read a document is given an address of its file.
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
+    `search_units`: the most that its search may scale to, `warm_search_units` those that never rest, and
+    `indexing_units` the most of its ingest.
+    `tenant_tokens_per_day`: of models, by the answers of one tenant, 0 for no limit.
+    `monthly_budget`: dollars of the account's month whose excess is notified, 0 for no budget.
     `collection_name`: of the collection that holds the index. `vector_compression`: of a new index in it.
     `network`: from where alone it is reached, None for anywhere.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
@@ -122,6 +131,11 @@ class StageSettings:
     data_events: DataEvents
     collection_name: str
     vector_compression: str = "1x"
+    search_units: int = _SEARCH_UNITS
+    warm_search_units: int = 0
+    indexing_units: int = 4
+    monthly_budget: int = 0
+    tenant_tokens_per_day: int = 0
     originals: bool = False
     data_key: str = ""
     network: PrivateNetwork | None = None
@@ -172,6 +186,7 @@ def stage_settings(context: Context) -> StageSettings:
 
 def _on_aws(name: StageName, context: Context) -> StageSettings:
     models = models_of(context, _region(context))
+    search_units = capacity_units(context, "searchUnits", _SEARCH_UNITS, least=_LEAST_SEARCH_UNITS)
     return StageSettings(
         name=name,
         region=models.region,
@@ -200,6 +215,10 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         data_events=cast(DataEvents, choice(context, "dataEvents", "none", "create", "existing")),
         collection_name=collection_name(context, f"cicada-{name}"),
         vector_compression=choice(context, "vectorCompression", *COMPRESSIONS, called="compression of vectors"),
+        search_units=search_units,
+        warm_search_units=capacity_units(context, "warmSearchUnits", 0, least=0, most=search_units),
+        tenant_tokens_per_day=tokens_per_day(context),
+        monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
         data_key=data_key(context, models.region),
         network=private_network(context),
@@ -239,6 +258,7 @@ def _local(context: Context) -> StageSettings:
         commands_per_minute=commands_per_minute(context, 6000),
         connections_per_user=str(whole_number(context, "connectionsPerUser", 1000)),
         request_days=whole_number(context, "requestDays", 7),
+        tenant_tokens_per_day=tokens_per_day(context),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from bench.delivery_bench.pipeline import PacedModel, Pipeline, tokens
 from cicada.answering.pump import Pace
+from cli.operator.prices import priced, read_prices
+from tests.metered.pipeline import PacedModel, Pipeline, tokens
 
-PRICES = Path(__file__).resolve().parents[1] / "prices.json"
 TURN_TOKENS = 300
 TOKENS_PER_SECOND = 100
 FIRST_TOKEN_SECONDS = 0.5
@@ -42,12 +40,12 @@ class Cost:
     priced: str
 
 
-def cost(pace: Pace, prices: Path = PRICES) -> Cost:
+def cost(pace: Pace) -> Cost:
     """Run one turn in real time, count its calls, and price them."""
-    table = json.loads(prices.read_text("utf-8"))
-    counts = turn(pace)
-    dollars = {name: 1000 * count * table["dollars"][name] for name, count in counts.items()}
-    return Cost(pace, counts, dollars, sum(dollars.values()), f"{table['region']}, {table['noted']}")
+    prices, counts = read_prices(), turn(pace)
+    dollars = priced({name: 1000 * count for name, count in counts.items()}, prices)
+    oldest = min(prices[name].day for name in counts)
+    return Cost(pace, counts, dollars, sum(dollars.values()), f"us-east-1, {oldest}")
 
 
 def turn(pace: Pace, length: int = TURN_TOKENS) -> dict[str, float]:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.delivery_bench.metered_table import Metered, MeteredTables
-from bench.delivery_bench.pipeline import PacedModel, Pipeline, tokens
 from cicada.answering.pump import STEADY, Pace
+from tests.metered.pipeline import PacedModel, Pipeline, tokens
+from tests.metered.table import Metered, MeteredTables
 
 LENGTHS = (100, 1000, 4000)
 TOKENS_PER_SECOND = 100

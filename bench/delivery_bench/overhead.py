@@ -6,13 +6,13 @@ import statistics
 import time
 from dataclasses import dataclass
 
-from bench.delivery_bench.metered_aws import MeteredAws
-from bench.delivery_bench.pipeline import PacedModel, Pipeline, tokens
 from cicada.answering.parts import Prompt
 from cicada.answering.pump import Pace
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import Chunk
 from cicada.generation import ModelUsage
+from tests.metered.aws import MeteredAws
+from tests.metered.pipeline import PacedModel, Pipeline, tokens
 
 _WARM_UP = 5
 # Long enough that everything before the answer is sent before the model's first token.

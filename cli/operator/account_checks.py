@@ -29,8 +29,6 @@ _QUALIFIER = "hnb659fds"
 # The rule CheckBootstrapVersion of the stack's template asks for this one.
 BOOTSTRAP_LEAST = 6
 _TOOLKIT = "CDKToolkit"
-# What the collection group of a stage may use (infra/constructs/collection.py).
-_OCU = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +194,12 @@ def _concurrency(account: Account, budget: ConcurrencyBudget) -> Iterator[Findin
 def _search(account: Account, region: str) -> Iterator[Finding]:
     """https://docs.aws.amazon.com/opensearch-service/latest/ServerlessAPIReference/API_GetAccountSettings.html"""
     try:
-        settings = account.client("opensearchserverless").get_account_settings().get("accountSettingsDetail", {})
+        account.client("opensearchserverless").get_account_settings()
     except EndpointConnectionError as error:
         known = boto3.Session().get_available_regions("opensearchserverless")
         elsewhere = f"set AWS_REGION to one that has it, such as {', '.join(known[:9])}"
         raise CommandError(f"OpenSearch Serverless is not in {region}: {elsewhere}.") from error
-    limits = settings.get("capacityLimits", {})
-    least = min(limits.get("maxIndexingCapacityInOCU", _OCU), limits.get("maxSearchCapacityInOCU", _OCU))
-    if least < _OCU:
-        text = f"all collections may use {least} capacity units, a stage up to {_OCU}: raise the limit if it is slow."
-        yield Finding("search", "note", text)
-    else:
-        yield Finding("search", "ok", "OpenSearch Serverless answers.")
+    yield Finding("search", "ok", "OpenSearch Serverless answers.")
 
 
 def _log_role(account: Account) -> Iterator[Finding]:

@@ -11,10 +11,9 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from cli.aws_failures import code_of
 from cli.errors import CommandError
 from cli.operator.findings import Finding, checked
-from infra.model_regions import profile_parts
+from cli.operator.model_lifecycle import UNKNOWN_MODEL, base_model, is_profile, retirement
 from infra.settings import StageSettings
 
-_UNKNOWN_MODEL = frozenset({"ResourceNotFoundException", "ValidationException"})
 _ELSEWHERE = "deploy with models or inference profiles of this region, or set AWS_REGION to another"
 
 
@@ -30,43 +29,24 @@ def bedrock_findings(settings: StageSettings, client: Callable[[str], Any], regi
 
 def _model(bedrock: Any, model_id: str, region: str, empty: list[str]) -> Iterator[Finding]:
     try:
-        base = _base_model(bedrock, model_id)
+        base = base_model(bedrock, model_id)
     except ClientError as error:
-        if code_of(error) not in _UNKNOWN_MODEL:
+        if code_of(error) not in UNKNOWN_MODEL:
             raise
         yield Finding("models", "problem", f"{model_id} is not in {region}: {_ELSEWHERE}.")
         return
     except EndpointConnectionError as error:
         raise CommandError(f"Bedrock is not in {region}: set AWS_REGION to a region that has it.") from error
-    problem = _why_not(bedrock, base, model_id, empty) if base else None
+    problem = (retirement(model_id, base) or _why_not(bedrock, base, model_id, empty)) if base else None
     yield Finding("models", "problem" if problem else "ok", problem or f"{model_id} can be used.")
 
 
-def _base_model(bedrock: Any, model_id: str) -> Mapping[str, Any] | None:
-    """What Bedrock says of the model, of a profile's model, or nothing if only the profile is known in this region."""
-    if not _is_profile(model_id):
-        return dict(bedrock.get_foundation_model(modelIdentifier=model_id)["modelDetails"])
-    profile = bedrock.get_inference_profile(inferenceProfileIdentifier=model_id)
-    try:
-        base = profile["models"][0]["modelArn"].rpartition("/")[2]
-        return dict(bedrock.get_foundation_model(modelIdentifier=base)["modelDetails"])
-    except ClientError as error:
-        if code_of(error) not in _UNKNOWN_MODEL:
-            raise
-        return None
-
-
-def _is_profile(model_id: str) -> bool:
-    """Whether the id names a profile that AWS defines, or its ARN; accounts define application inference profiles."""
-    return profile_parts(model_id) is not None or "inference-profile/" in model_id
-
-
 def _why_not(bedrock: Any, details: Mapping[str, Any], model_id: str, empty: list[str]) -> str | None:
-    is_profile = _is_profile(model_id)
-    if not is_profile and "ON_DEMAND" not in details.get("inferenceTypesSupported", ["ON_DEMAND"]):
+    profile = is_profile(model_id)
+    if not profile and "ON_DEMAND" not in details.get("inferenceTypesSupported", ["ON_DEMAND"]):
         return f"{model_id} can be called through an inference profile only: {_ELSEWHERE}."
     access = bedrock.get_foundation_model_availability(modelId=details["modelId"])
-    return _closed(access, model_id, is_profile=is_profile) or _without_quota(details, empty, is_profile=is_profile)
+    return _closed(access, model_id, is_profile=profile) or _without_quota(details, empty, is_profile=profile)
 
 
 def _closed(access: Mapping[str, Any], model_id: str, *, is_profile: bool) -> str | None:

@@ -8,6 +8,9 @@ from cli.arguments import Options, command, json_option
 from cli.errors import CommandError
 
 _STAGES = ("dev", "prod")
+context_option = click.option(
+    "-c", "--context", multiple=True, metavar="NAME=VALUE", help="as for `cdk deploy`; repeatable (default: stage=dev)"
+)
 
 
 @command(
@@ -19,15 +22,11 @@ _STAGES = ("dev", "prod")
     " are those of the AWS command line; the context is what `cdk deploy` is given.",
     epilog="example: AWS_REGION=eu-central-1 cicada doctor -c stage=dev -c chatModel=eu.amazon.nova-lite-v1:0",
 )
-@click.option(
-    "-c", "--context", multiple=True, metavar="NAME=VALUE", help="as for `cdk deploy`; repeatable (default: stage=dev)"
-)
+@context_option
 @json_option
 def doctor(options: Options) -> int:
     """0 if nothing stands against a deployment, else 1."""
-    context = _context(options.context)
-    if context.get("stage", "dev") not in _STAGES:
-        raise CommandError(f"There is no stage {context['stage']} on AWS: give -c stage=dev or -c stage=prod.", 2)
+    context = read_context(options.context)
     # Imported late: boto3 is slow to import.
     from cli.operator.account_checks import Account, account_findings
     from cli.operator.findings import show
@@ -35,7 +34,11 @@ def doctor(options: Options) -> int:
     return show(account_findings(Account(context)), as_json=options.json)
 
 
-def _context(pairs: list[str]) -> dict[str, str]:
+def read_context(pairs: list[str]) -> dict[str, str]:
+    """The values of `-c`. Raises `CommandError` for one without a value, and for a stage that is not on AWS."""
     if wrong := next((pair for pair in pairs if "=" not in pair), None):
         raise CommandError(f"-c {wrong} has no value: give it as -c name=value, as for `cdk deploy`.", 2)
-    return {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+    context = {name: value for name, _, value in (pair.partition("=") for pair in pairs)}
+    if context.get("stage", "dev") not in _STAGES:
+        raise CommandError(f"There is no stage {context['stage']} on AWS: give -c stage=dev or -c stage=prod.", 2)
+    return context

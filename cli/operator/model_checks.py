@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 from cli.aws_failures import aws_calls, failure_of, is_denied
 from cli.deployment_target import DeploymentTarget
 from cli.operator.findings import Finding, checked
+from cli.operator.model_lifecycle import retiring
 
 _BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 _EMBEDDING = "CICADA_EMBEDDING_MODEL_ID"
@@ -39,7 +40,8 @@ def model_findings(target: DeploymentTarget, functions: Sequence[Mapping[str, An
         (each[_EMBEDDING], int(each[_DIMENSION])) for each in variables if _EMBEDDING in each
     ):
         found += checked("models", partial(_asked, model_id, partial(_embeds, bedrock, model_id, dimension)))
-    return found
+    ids = [*_named(variables), *dict.fromkeys(each[_EMBEDDING] for each in variables if _EMBEDDING in each)]
+    return found + checked("models", partial(retiring, target.client("bedrock"), ids))
 
 
 def _client(target: DeploymentTarget, endpoint: str | None) -> Any:

@@ -23,6 +23,7 @@ from infra.constructs.alarm_metrics import (
     throttles_rate,
     untouched,
 )
+from infra.constructs.budget import Budget
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions
@@ -70,6 +71,8 @@ class Alarms(Construct):
         self._let_alarms_publish()
         if email:
             self._topic.add_subscription(subscriptions.EmailSubscription(email))
+        if budget := functions.settings.monthly_budget:
+            Budget(self, "Budget", dollars=budget, topic=self._topic)
         # The emulator of the local stage knows no metric math.
         if functions.settings.local:
             return

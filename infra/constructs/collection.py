@@ -26,8 +26,8 @@ class Collection(Construct):
     """A vector-search collection of the NextGen generation, which scales to zero when idle.
 
     Its index is not part of the template: the first function that needs it creates it. CloudFormation can give an index
-    no alias, its role would need a data access policy of its own, and a rebuild replaces the index. The limit of
-    capacity units bounds the cost.
+    no alias, its role would need a data access policy of its own, and a rebuild replaces the index. The limits of
+    capacity units bound the cost; they are the group's own, and the account's do not count.
 
     `endpoint`: the VPC endpoint from which alone it is reached, empty for anywhere.
     """
@@ -48,7 +48,9 @@ class Collection(Construct):
             # NextGen refuses groups without them, and scales to zero with them (docs/aws.md).
             standby_replicas="ENABLED",
             capacity_limits=aoss.CfnCollectionGroup.CapacityLimitsProperty(
-                max_indexing_capacity_in_ocu=4, max_search_capacity_in_ocu=4
+                max_indexing_capacity_in_ocu=settings.indexing_units,
+                max_search_capacity_in_ocu=settings.search_units,
+                min_search_capacity_in_ocu=settings.warm_search_units,
             ),
         )
         self._collection = aoss.CfnCollection(

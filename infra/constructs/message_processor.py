@@ -94,6 +94,7 @@ def _answering(settings: StageSettings) -> dict[str, str]:
         "planner": settings.planner,
         "plan_model_ids": ",".join(settings.plan_model_ids),
         "lease_seconds": settings.lease_seconds,
+        "tenant_tokens_per_day": str(settings.tenant_tokens_per_day),
         # Longer than an ingest takes, which writes the ground truth first; the local stage's files are small.
         "settled_seconds": "5" if settings.local else "900",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from infra.concurrency import CHAT_FUNCTIONS, concurrency_budget
 from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
-from tests.cli.test_status_command import indexed
+from tests.cli.test_status_command import details, indexed, profile
 from tests.infra.conftest import template_of
 
 __all__ = ["aws_account"]
@@ -26,15 +27,6 @@ OPEN = {
     "entitlementAvailability": "AVAILABLE",
     "regionAvailability": "AVAILABLE",
 }
-NAMES = {"amazon.nova-lite-v1:0": "Nova Lite", "amazon.nova-micro-v1:0": "Nova Micro"}
-ARN = "arn:aws:bedrock:eu-north-1::foundation-model/amazon.nova-lite-v1:0"
-
-
-def details(parameters: Any, kinds: tuple[str, ...] = ("ON_DEMAND",)) -> dict[str, Any]:
-    model_id = parameters["modelIdentifier"]
-    named = {"modelId": model_id, "modelArn": f"arn:{model_id}", "providerName": "Amazon"}
-    name = NAMES.get(model_id, "Titan Text Embeddings V2")
-    return {"modelDetails": named | {"modelName": name, "inferenceTypesSupported": list(kinds)}}
 
 
 def through_profiles_only(parameters: Any) -> dict[str, Any]:
@@ -43,12 +35,6 @@ def through_profiles_only(parameters: Any) -> dict[str, Any]:
 
 def available(**changed: Any) -> Any:
     return lambda parameters: {"modelId": parameters["modelId"], **OPEN, **changed}
-
-
-def profile(parameters: Any) -> dict[str, Any]:
-    model_id = parameters["inferenceProfileIdentifier"]
-    names = {"inferenceProfileName": model_id, "inferenceProfileId": model_id, "inferenceProfileArn": "arn:p"}
-    return names | {"models": [{"modelArn": ARN}], "status": "ACTIVE", "type": "SYSTEM_DEFINED"}
 
 
 def quota(account: int, unreserved: int | None = None) -> dict[str, Any]:
@@ -232,6 +218,42 @@ def test_model_that_is_not_open(
     assert set(texts) <= problems
     if len(texts) == 1 and MICRO in texts[0]:
         assert not any(text.startswith(LITE) for text in problems)
+
+
+def retiring(parameters: Any) -> dict[str, Any]:
+    """The first generation of Nova Lite as a legacy model, and every other model as an active one."""
+    found = details(parameters)
+    days = {
+        "endOfLifeTime": datetime(2027, 6, 1, tzinfo=UTC),
+        "publicExtendedAccessTime": datetime(2027, 3, 1, tzinfo=UTC),
+    }
+    lite = parameters["modelIdentifier"] == "amazon.nova-lite-v1:0"
+    found["modelDetails"]["modelLifecycle"] = {"status": "LEGACY", **days} if lite else {"status": "ACTIVE"}
+    return found
+
+
+def test_a_legacy_model_is_refused_with_its_successor_and_its_end(account: ScriptedAws, shell: Shell) -> None:
+    account.replies["bedrock", "GetFoundationModel"] = retiring
+    assert problem(findings(shell, 1)) == (
+        "models",
+        f"{LITE} is a legacy model, which new accounts cannot use; it may cost more from 2027-03-01; it ends on"
+        " 2027-06-01: deploy with us.amazon.nova-2-lite-v1:0 in its place, and measure your own questions first"
+        " (docs/regions.md).",
+    )
+
+
+def test_a_legacy_embedding_model_needs_a_new_index(account: ScriptedAws, shell: Shell) -> None:
+    def legacy(parameters: Any) -> dict[str, Any]:
+        found = details(parameters)
+        if "titan" in parameters["modelIdentifier"]:
+            found["modelDetails"]["modelLifecycle"] = {"status": "LEGACY"}
+        return found
+
+    account.replies["bedrock", "GetFoundationModel"] = legacy
+    _, text = problem(findings(shell, 1))
+    assert text.endswith(
+        "deploy with -c embeddingModel=cohere.embed-v4:0, and ingest all documents again: its index is a new one."
+    )
 
 
 def test_an_application_inference_profile_is_looked_up_as_a_profile(account: ScriptedAws, shell: Shell) -> None:

@@ -48,6 +48,23 @@ OUTPUTS = {
 SPOKEN = {"role": "assistant", "content": [{"text": "Yes."}]}
 
 
+NAMES = {"amazon.nova-lite-v1:0": "Nova Lite", "amazon.nova-micro-v1:0": "Nova Micro"}
+ARN = "arn:aws:bedrock:eu-north-1::foundation-model/amazon.nova-lite-v1:0"
+
+
+def details(parameters: Any, kinds: tuple[str, ...] = ("ON_DEMAND",)) -> dict[str, Any]:
+    model_id = parameters["modelIdentifier"]
+    named = {"modelId": model_id, "modelArn": f"arn:{model_id}", "providerName": "Amazon"}
+    name = NAMES.get(model_id, "Titan Text Embeddings V2")
+    return {"modelDetails": named | {"modelName": name, "inferenceTypesSupported": list(kinds)}}
+
+
+def profile(parameters: Any) -> dict[str, Any]:
+    model_id = parameters["inferenceProfileIdentifier"]
+    names = {"inferenceProfileName": model_id, "inferenceProfileId": model_id, "inferenceProfileArn": "arn:p"}
+    return names | {"models": [{"modelArn": ARN}], "status": "ACTIVE", "type": "SYSTEM_DEFINED"}
+
+
 def account(name: str, *, enabled: bool = True) -> dict[str, Any]:
     return {"Username": name, "Enabled": enabled, "UserStatus": "CONFIRMED", "UserCreateDate": NOW}
 
@@ -108,6 +125,8 @@ def stack(aws_account: ScriptedAws) -> ScriptedAws:
         ("cognito-idp", "ListGroups"): {"Groups": [{"GroupName": "tenant:acme"}, {"GroupName": "tenant:beta"}]},
         ("cognito-idp", "ListUsersInGroup"): members({"tenant:acme": ["ann", "bob"], "tenant:beta": []}),
         ("cognito-idp", "ListUsers"): {"Users": [account("ann"), account("bob"), account("eve", enabled=False)]},
+        ("bedrock", "GetInferenceProfile"): profile,
+        ("bedrock", "GetFoundationModel"): details,
         ("bedrock-runtime", "Converse"): {
             "output": {"message": SPOKEN},
             "stopReason": "end_turn",
@@ -305,3 +324,17 @@ def test_a_login_that_expires_meanwhile_ends_it_in_one_sentence(stack: ScriptedA
     said = shell.read()
     assert said.out == ""
     assert said.err.startswith("cicada: The AWS login has expired: run `aws sso login`")
+
+
+def test_a_model_that_is_retired_is_noted_while_it_answers(stack: ScriptedAws, shell: Shell) -> None:
+    def retired(parameters: Any) -> dict[str, Any]:
+        found = details(parameters)
+        found["modelDetails"]["modelLifecycle"] = {"status": "LEGACY", "endOfLifeTime": NOW}
+        return found
+
+    stack.replies["bedrock", "GetFoundationModel"] = retired
+    notes = [text for subject, state, text in findings(shell, 0) if (subject, state) == ("models", "note")]
+    assert len(notes) == 3
+    assert notes[0].startswith(
+        "eu.amazon.nova-lite-v1:0 is a legacy model, which new accounts cannot use; it ends on 2026-11-22"
+    )

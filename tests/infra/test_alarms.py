@@ -230,6 +230,27 @@ def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() ->
         assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")
 
 
+def test_a_budget_notifies_the_same_topic_before_and_when_it_is_used_up() -> None:
+    template = template_of("prod", monthlyBudget="500")
+    stage, policies = Deployed(template.to_json()), Policies(template.to_json())
+    budget = stage.only("AWS::Budgets::Budget")
+    assert budget["Budget"]["BudgetLimit"] == {"Amount": 500, "Unit": "USD"}
+    told = {
+        (each["Notification"]["NotificationType"], each["Notification"]["Threshold"]): each["Subscribers"]
+        for each in budget["NotificationsWithSubscribers"]
+    }
+    to = [{"Address": {"Ref": stage.id_of("AWS::SNS::Topic")}, "SubscriptionType": "SNS"}]
+    assert told == {("FORECASTED", 80): to, ("ACTUAL", 100): to}
+
+    def notifying(account: str) -> Call:
+        source = {"aws:SourceAccount": account, "aws:SourceArn": f"arn:aws:budgets::{account}:budget/a"}
+        return Call("budgets.amazonaws.com", "sns:Publish", "alarm topic", source | {"aws:SecureTransport": "true"})
+
+    assert policies.allow(notifying("ACCOUNT"))
+    assert not policies.allow(notifying("another"))
+    assert not Policies(template_of("prod").to_json()).allow(notifying("ACCOUNT"))
+
+
 def publishing(alarm: str, account: str = "ACCOUNT", tls: str = "true") -> Call:
     """CloudWatch publishes for this alarm."""
     arn = f"arn:aws:cloudwatch:REGION:{account}:alarm:{alarm}"

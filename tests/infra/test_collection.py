@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.infra.deployed import Deployed
+from tests.infra.deployed import Deployed, deployed
 
 AOSS = "AWS::OpenSearchServerless"
 
@@ -15,6 +15,11 @@ def test_the_collection_waits_for_its_group_and_policies(stage: Deployed) -> Non
     assert needed <= set(stage.resources[id]["DependsOn"])
     group = stage.only(f"{AOSS}::CollectionGroup")
     assert collection["CollectionGroupName"] == group["Name"]
+
+
+def test_the_search_scales_between_what_is_given() -> None:
+    limits = deployed("prod", searchUnits="16", warmSearchUnits="2").only(f"{AOSS}::CollectionGroup")["CapacityLimits"]
+    assert (limits["MinSearchCapacityInOcu"], limits["MaxSearchCapacityInOcu"]) == (2, 16)
 
 
 def test_the_index_is_left_to_the_functions(stage: Deployed) -> None:

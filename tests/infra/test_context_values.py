@@ -10,6 +10,7 @@ from aws_cdk import App
 from app import build
 from infra.context_values import NAMES, ContextValueError, refuse_misspelt
 from infra.settings import stage_settings
+from tests.infra.deployed import deployed
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,14 @@ from infra.settings import stage_settings
         ("leaseSeconds", "0"),
         ("leaseSeconds", "15s"),
         ("accountConcurrency", "many"),
+        ("searchUnits", "1"),
+        ("searchUnits", "12"),
+        ("searchUnits", "1712"),
+        ("warmSearchUnits", "8"),
+        ("warmSearchUnits", "-1"),
+        ("tenantTokensPerDay", "1e6"),
+        ("monthlyBudget", "0"),
+        ("monthlyBudget", "50.5"),
     ],
 )
 def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, value: str) -> None:
@@ -39,6 +48,18 @@ def test_a_compression_that_is_none_is_refused_with_those_there_are(value: Any) 
     context = {"stage": "dev", "region": "us-east-1", "vectorCompression": value}
     with pytest.raises(ContextValueError, match=r"use -c vectorCompression=1x, 8x, 16x or 32x\.$"):
         stage_settings(context.get)
+
+
+@pytest.mark.parametrize(("value", "tokens"), [("none", 0), ("0", 0), ("500000", 500000)])
+@pytest.mark.parametrize("stage", ["local", "dev"])
+def test_a_tenants_tokens_of_a_day_are_limited_on_every_stage(stage: str, value: str, tokens: int) -> None:
+    context = {"stage": stage, "region": "us-east-1", "tenantTokensPerDay": value}
+    assert stage_settings(context.get).tenant_tokens_per_day == tokens
+
+
+def test_the_processor_gets_a_tenants_tokens_of_a_day() -> None:
+    environment = deployed("dev", tenantTokensPerDay="500000").environment("message-processor")
+    assert environment["CICADA_TENANT_TOKENS_PER_DAY"] == "500000"
 
 
 def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:
@@ -67,6 +88,8 @@ def test_what_cdk_json_keeps_for_stages_on_aws_leaves_the_local_stage_as_it_is()
         "pageDomain": "chat.example.com",
         "alarmEmail": "ops@example.com",
         "dataEvents": "create",
+        "searchUnits": "8",
+        "monthlyBudget": "50",
     }
     assert stage_settings({"stage": "local", **kept}.get) == stage_settings({"stage": "local"}.get)
 

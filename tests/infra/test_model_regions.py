@@ -15,7 +15,7 @@ import pytest
 from cicada.adapters.bedrock.embedder import embedding_model
 from cicada.adapters.opensearch.schema import index_name
 from infra.context_values import ContextValueError
-from infra.model_choice import GEOGRAPHIES, ModelNotOfferedError, regions_of
+from infra.model_choice import GEOGRAPHIES, PREFERRED, ModelNotOfferedError, regions_of
 from infra.model_regions import model_regions
 from infra.settings import StageSettings, stage_settings
 from tests.infra.deployed import Deployed, deployed
@@ -60,6 +60,13 @@ def documented() -> dict[str, tuple[str, str, str, str]]:
 
 def short(id: str) -> str:
     return re.sub(r"^(\w+\.)?(amazon|anthropic)\.|(-\d{8})?-v1:0$", "", id)
+
+
+def test_no_default_is_a_model_that_new_accounts_do_not_get() -> None:
+    table = model_regions()
+    assert "amazon.nova-premier-v1:0" in table.retired
+    assert not {model for models in PREFERRED.values() for model in models} & table.retired
+    assert set(table.successors.values()) & table.retired == set()
 
 
 @pytest.mark.parametrize("region", sorted(TABLE.collections))

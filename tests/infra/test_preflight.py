@@ -21,6 +21,9 @@ EVERYTHING = {
     "oidcIssuer": "https://example.okta.com",
     "oidcClientId": "0oa1",
     "oidcSecretName": "cicada/okta",
+    "searchUnits": "16",
+    "warmSearchUnits": "2",
+    "monthlyBudget": "500",
 }
 GROUP = "AWS::OpenSearchServerless::CollectionGroup"
 

@@ -4,11 +4,13 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from cicada.answering.process import Processed, Processor
+from cicada.answering.token_quota import TokenQuota
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import RequestKey, Status
@@ -25,6 +27,7 @@ from cicada.generation import ModelUsage
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.retrieval import FixedIndex
+from tests.fakes.token_counter import InMemoryTokenCounter
 from tests.patience import PATIENCE_SECONDS
 from tests.unit.answering.situation import SAID
 from tests.unit.answering.situation import Situation as Answering
@@ -39,6 +42,7 @@ class Situation(Conversation):
     answering: Answering = field(default_factory=Answering)
     heartbeat_seconds: float = PATIENCE_SECONDS
     reported: list[CicadaError] = field(default_factory=list)
+    quota: TokenQuota | None = None
 
     @property
     def processor(self) -> Processor:
@@ -51,6 +55,7 @@ class Situation(Conversation):
             LEASE_SECONDS,
             self.heartbeat_seconds,
             report=self.reported.append,
+            quota=self.quota,
         )
 
     def process(self, key: RequestKey = KEY) -> Processed:
@@ -424,3 +429,40 @@ def test_a_question_to_a_base_that_does_not_exist_is_refused_and_no_dead_letter(
     record = here.head().record
     assert record is not None
     assert record.code == "unknown_knowledge_base"
+
+
+def test_a_tenant_that_has_used_its_tokens_is_told_when_it_may_ask_again_and_no_model_is_called() -> None:
+    here = asked()
+    counter, today = InMemoryTokenCounter(), f"{datetime.fromtimestamp(here.clock(), UTC):%Y-%m-%d}"
+    counter.add(KEY.principal.tenant, today, 1000, 0)
+    here.quota = TokenQuota(counter, 1000, here.clock)
+    assert here.process() is Processed.FAILED
+    end = here.last()
+    assert (end["code"], end["retryable"]) == ("token_quota_reached", False)
+    midnight = here.clock() + end["retryAfterSeconds"]
+    assert f"{datetime.fromtimestamp(midnight, UTC):%Y-%m-%d 00:00} UTC" in end["error"]
+    assert 0 <= midnight % 86400 <= 1
+    assert (here.answering.model.prompts, here.queue.buried, here.reported) == ([], [], [])
+
+
+def test_an_answers_tokens_count_against_its_tenants_quota_alone() -> None:
+    here = asked()
+    counter, today = InMemoryTokenCounter(), f"{datetime.fromtimestamp(here.clock(), UTC):%Y-%m-%d}"
+    counter.add("another", today, 1000, 0)
+    here.quota = TokenQuota(counter, 94, here.clock)
+    assert here.process() is Processed.COMPLETE
+    assert counter.used(KEY.principal.tenant, today) == 94
+
+
+def test_tokens_that_cannot_be_counted_are_reported_and_the_answer_stands() -> None:
+    here, uncounted = asked(), list[CicadaError]()
+    here.quota = TokenQuota(FailingCounter(), 94, here.clock, uncounted.append)
+    assert here.process() is Processed.COMPLETE
+    assert [error.code for error in uncounted] == ["dependency_throttled"]
+
+
+class FailingCounter(InMemoryTokenCounter):
+    """Counts nothing."""
+
+    def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
+        raise ThrottledError("Too many updates of one row.")

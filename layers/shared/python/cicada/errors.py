@@ -13,7 +13,8 @@ CicadaError
 │   ├── SignedOutError          the user's sign-ins were ended since the token was issued
 │   ├── TooManyConnectionsError     a newer connection of the user took this one's place
 │   └── LimitExceededError      too many commands; carries the seconds to wait
-│       └── FloodError              the user goes on sending while refused: the connection is closed
+│       ├── FloodError              the user goes on sending while refused: the connection is closed
+│       └── TokenQuotaError         the tenant has used its tokens of the day
 ├── DependencyError        retry: a service that CICADA calls failed
 │   ├── ThrottledError          it asked for fewer calls
 │   ├── UnavailableError        it could not be reached or broke in the middle
@@ -113,6 +114,13 @@ class LimitExceededError(RequestError):
 
 class FloodError(LimitExceededError):
     """The user goes on sending commands although they are refused."""
+
+
+class TokenQuotaError(LimitExceededError):
+    """The user's tenant has used the tokens that it may use in a day."""
+
+    code = "token_quota_reached"
+    retryable = False  # by a client at once: the day is not over for hours
 
 
 class TooManyConnectionsError(RequestError):

@@ -176,6 +176,7 @@ class ProcessorSettings(Struct, frozen=True):
     `stage`: the name under which its metrics are counted.
     `documents_bucket`: what the index is compared with before "nothing found" is said; documents that changed less than
     `settled_seconds` ago do not count, because their ingest may be under way.
+    `tenant_tokens_per_day`: the tokens of models that a tenant's answers may use in a day, 0 for no limit.
     """
 
     dead_letter_queue_url: str
@@ -187,6 +188,7 @@ class ProcessorSettings(Struct, frozen=True):
     planner: PlannerSettings
     stage: str = "cicada"
     settled_seconds: float = 900
+    tenant_tokens_per_day: int = 0
 
 
 class IngestSettings(Struct, frozen=True):

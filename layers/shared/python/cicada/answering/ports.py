@@ -22,6 +22,16 @@ class ConversationMemory(Protocol):
         ...
 
 
+class TokenCounter(Protocol):
+    """The tokens that tenants use, by day. Failures are `DependencyError`s."""
+
+    def used(self, tenant: str, day: str) -> int: ...
+
+    def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
+        """Add to the day's number, which may be forgotten after `expires_at`, in epoch seconds."""
+        ...
+
+
 class ChatModel(Protocol):
     """A model that writes text."""
 

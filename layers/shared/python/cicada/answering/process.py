@@ -13,6 +13,7 @@ from cicada.answering.events import complete, events_of
 from cicada.answering.parts import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
+from cicada.answering.token_quota import TokenQuota
 from cicada.conversation.delivery import Delivery, waiting_seconds
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
@@ -27,6 +28,7 @@ from cicada.errors import (
     RequestError,
     StreamBrokenError,
     ThrottledError,
+    TokenQuotaError,
     UnavailableError,
     UnknownKnowledgeBaseError,
 )
@@ -52,7 +54,7 @@ class Processor(Struct, frozen=True):
     `memory`: what was said before a question; without it every question is answered by itself.
     `observe` is called with the record of each answer that has ended; one that was cancelled has none.
     `waited` is called with the seconds that a request waited for its first processor. `audit` is called with what was
-    shown to whom, after the last event; it does not fail.
+    shown to whom, after the last event; it does not fail. `quota`: the tokens that a tenant may use, None for no limit.
     """
 
     log: RequestLog
@@ -68,6 +70,7 @@ class Processor(Struct, frozen=True):
     observe: Callable[[RequestKey, AnswerRecord], object] = ignore
     waited: Callable[[float], object] = ignore
     audit: Callable[..., object] = ignore
+    quota: TokenQuota | None = None
 
     def process(self, key: RequestKey, sent_at: float | None = None) -> Processed:
         """Answer the request if the lease is free. A failed answer ends with an `error` event and is dead-lettered.
@@ -91,6 +94,9 @@ class Processor(Struct, frozen=True):
         except LeaseLostError:
             return Processed.SKIPPED
         self.audit(*ended(lease, question, delivery, self.clock()))
+        if self.quota and delivery.ended:
+            _, record = delivery.ended
+            self.quota.add(key.principal.tenant, record.input_tokens + record.output_tokens)
         return processed
 
     def _audit_again(self, key: RequestKey) -> None:
@@ -125,7 +131,7 @@ class Processor(Struct, frozen=True):
                     parts = pump.take(self.heartbeat_seconds)
                 except (ThrottledError, UnavailableError, OutOfTimeError, ConfigurationError) as error:
                     return self._fail(lease, delivery, error, measurement.failed(error.code))
-                except (UnknownKnowledgeBaseError, InvalidFilterError) as error:
+                except (UnknownKnowledgeBaseError, InvalidFilterError, TokenQuotaError) as error:
                     return self._refuse(lease, delivery, error)
                 self._deliver(parts, delivery)
                 measurement.note(parts)
@@ -143,6 +149,8 @@ class Processor(Struct, frozen=True):
         return Processed.COMPLETE
 
     def _parts(self, key: RequestKey, question: Question) -> Generator[AnswerPart]:
+        if self.quota:
+            self.quota.check(key.principal.tenant)
         with phase("planning"):
             before = self.memory.before(key, question.session_id) if self.memory else NO_CONVERSATION
         yield from self.answerer.answer(question, key.principal, before)
@@ -163,7 +171,7 @@ class Processor(Struct, frozen=True):
         return Processed.CANCELLED
 
     def _refuse(self, lease: Lease, delivery: Delivery, error: RequestError) -> Processed:
-        """End with the error. The question cannot be answered however often it is tried, so it is no dead letter."""
+        """End with the error. The question cannot be answered if it is tried again, so it is no dead letter."""
         mark_failed(error)
         record = AnswerRecord(code=error.code)
         delivery.send(failed(error), record)

@@ -13,6 +13,7 @@ from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.agents import AgentOnDemand
 from cicada.agents.model import Agent, AgentSearch
@@ -26,6 +27,7 @@ from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import STEADY
 from cicada.answering.question_planner import QuestionPlanner
+from cicada.answering.token_quota import TokenQuota
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
@@ -39,7 +41,7 @@ from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
 from cicada.identity import Principal
 from cicada.knowledge_bases.calibrations import Cosines
-from cicada.observability.log import report_failed_answer
+from cicada.observability.log import report_failed_answer, report_uncounted_tokens
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import IndexCompleteness
@@ -76,7 +78,15 @@ def processor() -> Processor:
         observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
         waited=StageMetrics(settings.stage).waited,
         audit=answer_audit(settings.model.chat_model_id, settings.agent.agent_model_id),
+        quota=_quota(settings),
     )
+
+
+def _quota(settings: ProcessorSettings) -> TokenQuota | None:
+    if not settings.tenant_tokens_per_day:
+        return None
+    counter = DynamoTokenCounter(database(), settings.conversation.requests_table)
+    return TokenQuota(counter, settings.tenant_tokens_per_day, time.time, report_uncounted_tokens)
 
 
 @cache

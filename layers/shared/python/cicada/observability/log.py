@@ -46,6 +46,11 @@ def report_route_fallback(error: CicadaError) -> None:
     level("The query model failed; documents are routed to without it", extra=failure_fields(error))
 
 
+def report_uncounted_tokens(error: CicadaError) -> None:
+    """The tokens of an answer were not counted against its tenant's quota."""
+    logger.error("Tokens of an answer are missing in its tenant's quota", extra=failure_fields(error))
+
+
 def report_unused_calibrations(error: CicadaError) -> None:
     """The stack keeps calibrations that cannot be used."""
     logger.warning("Evidence is judged by what the library came with", extra=failure_fields(error))

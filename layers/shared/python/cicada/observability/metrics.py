@@ -12,7 +12,7 @@ from functools import cache
 from msgspec import Struct
 
 from cicada.conversation.model import AnswerRecord, RequestKey
-from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
+from cicada.errors import InvalidFilterError, TokenQuotaError, UnknownKnowledgeBaseError
 from cicada.ingest.model import IngestReport, Outcome
 from cicada.observability.log import logger
 from cicada.settings import MetricSettings, load
@@ -91,7 +91,7 @@ def stage_metrics() -> StageMetrics:
 
 
 # An answer that ended so is no failure of ours: the sentence tells its user what to change.
-_REFUSALS = (UnknownKnowledgeBaseError.code, InvalidFilterError.code)
+_REFUSALS = (UnknownKnowledgeBaseError.code, InvalidFilterError.code, TokenQuotaError.code)
 _SKIPPED = ":skipped_open_circuit"
 # The steps of a search that no paid reranker was asked in.
 _UNASKED = ("rerank:skipped", f"rerank:local{_SKIPPED}")

@@ -5,6 +5,7 @@
     <tenant>#<user>#<requestId>     E#<seq>         an event; the first also holds the question
     <tenant>#<user>                 SESSION#<id>    a session of the user
     <tenant>#<user>                 USAGE           the user's recent usage (`usage_table`)
+    <tenant>                        TOKENS#<day>    the tokens of the tenant's day (`token_counter`)
 
 The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session).
 """

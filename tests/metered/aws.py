@@ -10,8 +10,8 @@ from typing import Any
 import boto3
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse, HeadersDict
 
-from bench.delivery_bench.metered_table import MeteredTables
 from cicada.bootstrap.aws import configuration
+from tests.metered.table import MeteredTables
 
 # API Gateway meters messages in steps of this size.
 _MESSAGE_BYTES = 32 * 1024
@@ -43,7 +43,7 @@ class MeteredAws:
             region_name="us-east-1",
             endpoint_url=url,
             aws_access_key_id="x",
-            aws_secret_access_key="x",  # noqa: S106 - nobody's
+            aws_secret_access_key="x",
             config=configuration(read_timeout_seconds=3, attempts=3),
         )
 

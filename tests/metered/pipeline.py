@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import cycle, islice
 
-from bench.delivery_bench.metered_aws import MeteredAws
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
@@ -48,6 +47,7 @@ from cicada.understanding.by_rules import RulesPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
 from cicada_embedded.passage_index import SqlitePassageIndex
+from tests.metered.aws import MeteredAws
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
 # The ids have the form of Cognito's and API Gateway's, so that the rows have realistic sizes.
@@ -92,7 +92,7 @@ class FixedIndex:
         text = "".join(tokens(150)).strip()
         self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 16))
 
-    def search(self, query: IndexQuery) -> IndexHits:  # noqa: ARG002 - the port's
+    def search(self, query: IndexQuery) -> IndexHits:
         return IndexHits(self._hits, self._hits)
 
     def replace(
@@ -131,7 +131,7 @@ class FixedEmbedder:
     model_id = "fixed"
     dimension = 1
 
-    def embed_query(self, text: str) -> Vector:  # noqa: ARG002 - the port's
+    def embed_query(self, text: str) -> Vector:
         return (1.0,)
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
@@ -141,7 +141,7 @@ class FixedEmbedder:
 class OpenAccess:
     """Every document is for everybody."""
 
-    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:  # noqa: ARG002 - the port's
+    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         return dict.fromkeys(document_ids, ())
 
 

@@ -1,0 +1,37 @@
+"""The tokens of a tenant's day in the requests table: pk = <tenant>, sk = TOKENS#<day>."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cicada.adapters.aws_errors import dynamo_errors
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+
+class DynamoTokenCounter:
+    """One row for each tenant and day. Answers that end at the same moment are all counted."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+    def used(self, tenant: str, day: str) -> int:
+        with dynamo_errors():
+            reply = self._client.get_item(TableName=self._table, Key=_key(tenant, day), ConsistentRead=True)
+        return int(reply.get("Item", {}).get("tokens", {}).get("N", "0"))
+
+    def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
+        with dynamo_errors():
+            self._client.update_item(
+                TableName=self._table,
+                Key=_key(tenant, day),
+                UpdateExpression="ADD tokens :tokens SET expiresAt = :expiry",
+                ExpressionAttributeValues={":tokens": {"N": str(tokens)}, ":expiry": {"N": str(int(expires_at))}},
+            )
+
+
+def _key(tenant: str, day: str) -> dict[str, Any]:
+    """No user's row: the key of one has the user's id behind the tenant."""
+    return {"pk": {"S": tenant}, "sk": {"S": f"TOKENS#{day}"}}

@@ -1,0 +1,39 @@
+"""What every counter of a tenant's tokens does, the fake and DynamoDB alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
+from cicada.answering.ports import TokenCounter
+from tests.contract.requests_table import TABLE, requests_table
+from tests.fakes.token_counter import InMemoryTokenCounter
+
+
+@pytest.fixture(params=["memory", "dynamo"])
+def counter(request: pytest.FixtureRequest) -> Iterator[TokenCounter]:
+    if request.param == "memory":
+        yield InMemoryTokenCounter()
+    else:
+        with requests_table() as client:
+            yield DynamoTokenCounter(client, TABLE)
+
+
+def test_a_tenants_day_begins_at_none(counter: TokenCounter) -> None:
+    assert counter.used("acme", "2026-11-26") == 0
+
+
+def test_tokens_add_up_by_tenant_and_day(counter: TokenCounter) -> None:
+    for tenant, day, tokens in (("acme", "26", 70), ("acme", "26", 30), ("acme", "27", 5), ("other", "26", 1)):
+        counter.add(tenant, day, tokens, 1_900_000_000)
+    assert [counter.used(*each) for each in (("acme", "26"), ("acme", "27"), ("other", "26"))] == [100, 5, 1]
+
+
+def test_answers_that_end_at_once_are_all_counted(counter: TokenCounter) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            pool.submit(counter.add, "acme", "26", 3, 1_900_000_000)
+    assert counter.used("acme", "26") == 60
