@@ -22,6 +22,8 @@ from infra.settings import stage_settings
         ("chatTemperature", "0,2"),
         ("chatTemperature", "2"),
         ("chatTemperature", "nan"),
+        ("firstTextSeconds", "16"),
+        ("nextTextSeconds", "0"),
         ("leaseSeconds", "0"),
         ("leaseSeconds", "15s"),
         ("accountConcurrency", "many"),
@@ -32,6 +34,18 @@ def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, 
     with pytest.raises(ContextValueError, match=f"^-c {name}={value} cannot be used: give ") as refused:
         stage_settings(context.get)
     assert "int()" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence"),
+    [
+        ({"chatModel": "a", "chatModels": "b"}, "cannot be used together"),
+        ({"chatModels": "a,b,c,d"}, "3 models at most"),
+    ],
+)
+def test_chat_models_are_refused_in_a_sentence(context: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ContextValueError, match=sentence):
+        stage_settings(({"stage": "dev", "region": "us-east-1"} | context).get)
 
 
 def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:
