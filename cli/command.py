@@ -30,6 +30,7 @@ from cli.operator.redrive import redrive
 from cli.operator.remove import remove
 from cli.operator.stage import stage
 from cli.operator.status import status
+from cli.operator.trace import trace
 from cli.operator.users import user
 from cli.settings import COMPLETION_VARIABLE, read_settings
 from cli.text import clean_line
@@ -75,6 +76,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             status,
             stage,
             audit,
+            trace,
             user,
             token,
             invoke,

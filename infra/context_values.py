@@ -38,6 +38,7 @@ NAMES = frozenset(
         "cardModel",
         "chatMaxTokens",
         "chatModel",
+        "chatModels",
         "chatTemperature",
         "collectionName",
         "commandsPerMinute",
@@ -48,6 +49,7 @@ NAMES = frozenset(
         "databaseUrl",
         "defaultTenant",
         "embeddingModel",
+        "firstTextSeconds",
         "geography",
         "hostedZone",
         "identityProvider",
@@ -56,6 +58,7 @@ NAMES = frozenset(
         "messagesPerMinute",
         "mfa",
         "monthlyBudget",
+        "nextTextSeconds",
         "oidcClientId",
         "oidcIssuer",
         "oidcSecretName",
@@ -95,6 +98,8 @@ _ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a n
 _NONE = "none"
 # Of the vectors of a new index; 1x is none.
 COMPRESSIONS = ("1x", "8x", "16x", "32x")
+# One after the other they are silent for 45 s at the most.
+_MOST_CHAT_MODELS = 3
 # botocore: logs PutRetentionPolicy retentionInDays.
 _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653)
 # https://docs.aws.amazon.com/opensearch-service/latest/developerguide/collection-groups-capacity-limits.html
@@ -257,6 +262,31 @@ def named_model(context: Context, purpose: str, models: ModelChoice) -> str:
     """The model that the context names, empty for none."""
     id = text_or_none(context, purpose)
     return models.checked(purpose, id) if id else ""
+
+
+def chat_models(context: Context, models: ModelChoice) -> tuple[str, ...]:
+    """`-c chatModels=a,b` in the order of fallback; `-c chatModel=a` is a list of one, and so is the best model."""
+    chosen = listed(context, "chatModels")
+    if not chosen:
+        return (model(context, "chatModel", models),)
+    if context("chatModel"):
+        raise ContextValueError("-c chatModel and -c chatModels cannot be used together: name all in chatModels.")
+    if len(chosen) > _MOST_CHAT_MODELS:
+        raise ContextValueError(f"-c chatModels can be used with {_MOST_CHAT_MODELS} models at most.")
+    return tuple(models.checked("chatModels", each) for each in chosen)
+
+
+def first_text_seconds(context: Context) -> str:
+    """`-c firstTextSeconds=12`: every chat model is waited for so long, in turn."""
+    return _seconds(context, "firstTextSeconds", "12", 15)
+
+
+def next_text_seconds(context: Context) -> str:
+    return _seconds(context, "nextTextSeconds", "20", 45)
+
+
+def _seconds(context: Context, name: str, default: str, most: int) -> str:
+    return number(context, name, default, lambda value: 1 <= value <= most, f"seconds from 1 to {most}, as {default}")
 
 
 def plan_models(context: Context, models: ModelChoice) -> tuple[str, ...]:

@@ -14,15 +14,18 @@ from infra.context_values import (
     Context,
     ContextValueError,
     capacity_units,
+    chat_models,
     choice,
     collection_name,
     commands_per_minute,
     concurrency,
+    first_text_seconds,
     listed,
     model,
     model_or_none,
     models_of,
     named_model,
+    next_text_seconds,
     number,
     plan_models,
     rerank_models,
@@ -79,6 +82,8 @@ class StageSettings:
     """One stage. `agents`: `bedrock` (InvokeAgent) or `converse` (the same tools through Converse tool use).
 
     Model ids are those of Bedrock's models and inference profiles, as they are invoked in `region`.
+    `chat_model_ids`: in the order of fallback; each may be silent for `first_text_seconds` before its text, and for
+    `next_text_seconds` in it.
     `rerank_model_ids`: in the order of fallback, none to rerank locally; `query_model_id` translates
     questions into the language of a knowledge base; `plan_model_ids` plan messages, in the order of fallback, as
     `planner` says; at ingest `context_model_id` describes the context of passages, and `card_model_id`
@@ -107,9 +112,11 @@ class StageSettings:
     name: StageName
     region: str
     agents: AgentsName
-    chat_model_id: str
+    chat_model_ids: tuple[str, ...]
     chat_temperature: str
     chat_max_tokens: str
+    first_text_seconds: str
+    next_text_seconds: str
     agent_model_id: str
     embedding_model_id: str
     embedding_dimension: int
@@ -161,8 +168,15 @@ class StageSettings:
     @property
     def model_ids(self) -> tuple[str, ...]:
         """The models and inference profiles that the stage uses, each once."""
-        single = (self.chat_model_id, self.agent_model_id, self.query_model_id, self.context_model_id)
-        every = (*single, self.card_model_id, self.embedding_model_id, *self.plan_model_ids, *self.rerank_model_ids)
+        single = (self.agent_model_id, self.query_model_id, self.context_model_id)
+        every = (
+            *self.chat_model_ids,
+            *single,
+            self.card_model_id,
+            self.embedding_model_id,
+            *self.plan_model_ids,
+            *self.rerank_model_ids,
+        )
         return tuple(dict.fromkeys(filter(None, every)))
 
     @property
@@ -191,9 +205,11 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         name=name,
         region=models.region,
         agents=_agents(context),
-        chat_model_id=model(context, "chatModel", models),
+        chat_model_ids=chat_models(context, models),
         chat_temperature=_temperature(context),
         chat_max_tokens=str(whole_number(context, "chatMaxTokens", _MAX_TOKENS)),
+        first_text_seconds=first_text_seconds(context),
+        next_text_seconds=next_text_seconds(context),
         agent_model_id=model(context, "agentModel", models),
         embedding_model_id=models.embedding(text(context, "embeddingModel")),
         embedding_dimension=EMBEDDING_DIMENSION,
@@ -238,9 +254,11 @@ def _local(context: Context) -> StageSettings:
         name="local",
         region=_LOCAL_REGION,
         agents=_agents(context),
-        chat_model_id="amazon.nova-lite-v1:0",
+        chat_model_ids=listed(context, "chatModels") or ("amazon.nova-lite-v1:0",),
         chat_temperature=_TEMPERATURE,
         chat_max_tokens=str(_MAX_TOKENS),
+        first_text_seconds=first_text_seconds(context),
+        next_text_seconds=next_text_seconds(context),
         agent_model_id="amazon.nova-pro-v1:0",
         embedding_model_id="cicada.minilm-l6-v2",
         embedding_dimension=384,

@@ -81,7 +81,7 @@ def search(logs: Any, log_group: str, sought: Sought, limit: int) -> Found:
     decoder = msgspec.json.Decoder(AuditRecord)
     matching: list[AuditRecord] = []
     more = unread = 0
-    for event in _events(logs, log_group, sought):
+    for event in log_events(logs, log_group, sought.pattern, sought.since, sought.until):
         try:
             record = decoder.decode(event["message"])
         except msgspec.MsgspecError:
@@ -94,13 +94,15 @@ def search(logs: Any, log_group: str, sought: Sought, limit: int) -> Found:
     return Found(tuple(once[more:]), more, unread)
 
 
-def _events(logs: Any, log_group: str, sought: Sought) -> Iterator[Mapping[str, Any]]:
-    """A page may be empty and not the last one."""
+def log_events(
+    logs: Any, log_group: str, pattern: str, since: datetime, until: datetime
+) -> Iterator[Mapping[str, Any]]:
+    """The events that have the pattern's words. A page may be empty and not the last one."""
     request: dict[str, Any] = {
         "logGroupName": log_group,
-        "startTime": int(sought.since.timestamp() * 1000),
-        "endTime": int(sought.until.timestamp() * 1000),
-        "filterPattern": sought.pattern,
+        "startTime": int(since.timestamp() * 1000),
+        "endTime": int(until.timestamp() * 1000),
+        "filterPattern": pattern,
     }
     while True:
         with aws_calls():

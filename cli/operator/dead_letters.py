@@ -225,9 +225,8 @@ class DynamoRequestReopener:
         writes: list[Any] = [{"Update": self._head_update(key, head)}]
         if head.status is Status.FAILED:
             lease = Lease(key, head.attempt, head.last_seq, head.expires_at)
-            writes.append(
-                {"Put": {"TableName": self._table, "Item": event_item(lease, StoredEvent(head.last_seq, reset))}}
-            )
+            event = event_item(lease, StoredEvent(head.last_seq, reset), time.time())
+            writes.append({"Put": {"TableName": self._table, "Item": event}})
         with dynamo_errors():
             try:
                 self._client.transact_write_items(TransactItems=writes)

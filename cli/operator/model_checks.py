@@ -19,7 +19,7 @@ _EMBEDDING = "CICADA_EMBEDDING_MODEL_ID"
 _DIMENSION = "CICADA_EMBEDDING_DIMENSION"
 # The settings of the functions that name models for Converse, one or several by comma.
 _CONVERSE = (
-    "CICADA_CHAT_MODEL_ID",
+    "CICADA_CHAT_MODEL_IDS",
     "CICADA_AGENT_MODEL_ID",
     "CICADA_QUERY_MODEL_ID",
     "CICADA_PLAN_MODEL_IDS",

@@ -133,7 +133,7 @@ def _answers(month: Month) -> Amounts:
 
 def _models(month: Month, settings: StageSettings) -> Amounts:
     planner = next(iter(settings.plan_model_ids), "")
-    ids = {"chat": settings.chat_model_id, "agent": settings.agent_model_id, "plan": planner}
+    ids = {"chat": settings.chat_model_ids[0], "agent": settings.agent_model_id, "plan": planner}
     for way in (*WAYS.values(), PLANNED_BY_A_MODEL):
         if ids[way.model]:
             yield f"{_base(ids[way.model])} read", way.share * way.read * month.questions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from cicada.answering.console import answer_at_once
@@ -28,6 +29,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 def _process(key: RequestKey, sent_at: float | None) -> None:
     annotate(requestId=key.request_id)
+    taken_at = time.time()
     outcome = processor().process(key, sent_at)
     annotate(outcome=outcome.value)
-    logger.info("Processed a request", extra={"requestId": key.request_id, "outcome": outcome})
+    logger.info("Processed a request", extra={"outcome": outcome, "queuedAt": sent_at, "takenAt": taken_at})

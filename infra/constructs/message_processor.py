@@ -66,7 +66,7 @@ class MessageProcessor(Construct):
 
     def _grant_models(self, settings: StageSettings) -> None:
         region = settings.region
-        allow_models(self.function, ["bedrock:InvokeModelWithResponseStream"], [settings.chat_model_id], region)
+        allow_models(self.function, ["bedrock:InvokeModelWithResponseStream"], settings.chat_model_ids, region)
         allow_models(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids, region)
 
     def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:
@@ -88,9 +88,11 @@ class MessageProcessor(Construct):
 
 def _answering(settings: StageSettings) -> dict[str, str]:
     return {
-        "chat_model_id": settings.chat_model_id,
+        "chat_model_ids": ",".join(settings.chat_model_ids),
         "chat_temperature": settings.chat_temperature,
         "chat_max_tokens": settings.chat_max_tokens,
+        "first_text_seconds": settings.first_text_seconds,
+        "next_text_seconds": settings.next_text_seconds,
         "planner": settings.planner,
         "plan_model_ids": ",".join(settings.plan_model_ids),
         "lease_seconds": settings.lease_seconds,

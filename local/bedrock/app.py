@@ -55,8 +55,9 @@ class Standin:
             watching.cancel()
 
     async def converse_stream(self, request: Request) -> ASGIApp:
-        fault = self._fault("converse-stream")
-        asked = conversation.parse(request.path_params["model_id"], await _body(request))
+        model_id = request.path_params["model_id"]
+        fault = self._fault("converse-stream", model_id)
+        asked = conversation.parse(model_id, await _body(request))
         events = converse.events(asked, self.model.reply(asked))
         return await EventStreamResponse.started(events, pace=self.settings.tokens_per_second, fault=fault)
 
@@ -103,8 +104,8 @@ class Standin:
             }
         )
 
-    def _fault(self, operation: str) -> Fault | None:
-        fault = self.faults.take(operation)
+    def _fault(self, operation: str, model_id: str = "") -> Fault | None:
+        fault = self.faults.take(operation, model_id)
         if fault and fault.refuses:
             raise fault.error()
         return fault

@@ -4,7 +4,7 @@
     GET lists the pending faults, DELETE cancels them.
 
 `after` counts the deltas (chunks for an agent) that are sent before the fault. Without it a throttle or exception is an
-HTTP error, as always outside a stream.
+HTTP error, as always outside a stream. `model_id` restricts a fault of `converse-stream` to the calls of one model.
 """
 
 from collections.abc import Mapping
@@ -29,13 +29,14 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """`seconds` is how long a stall lasts before the stream goes on."""
+    """`seconds` is how long a stall lasts before the stream goes on. `model_id`: whose calls fail, empty for any."""
 
     operation: str
     kind: Kind
     after: int = 0
     times: int = 1
     seconds: float = 3600.0
+    model_id: str = ""
 
     @classmethod
     def parse(cls, body: Mapping[str, Any]) -> "Fault":
@@ -46,7 +47,7 @@ class Fault:
             raise invalid(f"kind is one of {', '.join(Kind)}.")
         if body["kind"] == Kind.BAD_CHECKSUM and body["operation"] not in STREAMS:
             raise invalid(f"Only {' and '.join(STREAMS)} have checksums.")
-        unknown = set(body) - {"operation", "kind", "after", "times", "seconds"}
+        unknown = set(body) - {"operation", "kind", "after", "times", "seconds", "model_id"}
         if unknown:
             raise invalid(f"A fault has no field {', '.join(sorted(unknown))}.")
         return cls(**{**body, "kind": Kind(body["kind"])})
@@ -77,11 +78,11 @@ class Faults:
         with self._lock:
             self._waiting.append(fault)
 
-    def take(self, operation: str) -> Fault | None:
-        """Take the pending fault for this call of the operation, if any."""
+    def take(self, operation: str, model_id: str = "") -> Fault | None:
+        """Take the pending fault for this call of the operation and the model, if any."""
         with self._lock:
             for index, fault in enumerate(self._waiting):
-                if fault.operation == operation:
+                if fault.operation == operation and fault.model_id in ("", model_id):
                     left = [replace(fault, times=fault.times - 1)] if fault.times > 1 else []
                     self._waiting[index : index + 1] = left
                     return fault

@@ -33,7 +33,7 @@ PARTS = [
     ("AWS::SNS::Topic", "AlarmsTopic8", "arn:aws:sns:eu-central-1:1:cicada-dev-alarms"),
 ]
 SETTINGS = {
-    "CICADA_CHAT_MODEL_ID": "eu.amazon.nova-lite-v1:0",
+    "CICADA_CHAT_MODEL_IDS": "eu.amazon.nova-lite-v1:0",
     "CICADA_PLAN_MODEL_IDS": "eu.amazon.nova-pro-v1:0,eu.amazon.nova-lite-v1:0",
     "CICADA_CONTEXT_MODEL_ID": "",
     "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",

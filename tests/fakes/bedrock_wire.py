@@ -17,6 +17,7 @@ from urllib.parse import unquote
 import boto3
 import pytest
 from botocore.config import Config
+from botocore.eventstream import EventStream
 from botocore.response import StreamingBody
 
 from cicada.adapters.aws_errors import Retry
@@ -24,6 +25,7 @@ from cicada.errors import CicadaError
 from tests.patience import PATIENCE_SECONDS
 
 STALLED, STALL_SECONDS = "x-stalls", 0.05
+_BODY = "_raw_stream"
 _STREAM_HEADERS = {
     "Content-Type": "application/vnd.amazon.eventstream",
     "Transfer-Encoding": "chunked",
@@ -171,15 +173,30 @@ class ScriptedBedrock:
         made.meta.events.register(f"response-received.{service}", self._lose_patience)
         return made
 
-    def _lose_patience(self, response_dict: Mapping[str, Any] | None, **_: object) -> None:
+    def _lose_patience(self, response_dict: Mapping[str, Any] | None, parsed_response: Any, **_: object) -> None:
         """A stream that stalls has been sent up to there with its first bytes: nothing is waited for any more."""
         if response_dict and STALLED in response_dict["headers"]:
             StreamingBody(response_dict["body"], 0).set_socket_timeout(STALL_SECONDS)
+            for stream in parsed_response.values():
+                if isinstance(stream, EventStream):
+                    setattr(stream, _BODY, _Hasty(getattr(stream, _BODY)))
 
     def next_reply(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)
             return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+
+
+class _Hasty:
+    """A body whose timeout cannot be changed."""
+
+    def __init__(self, body: Any) -> None:
+        self._body = body
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_fp":
+            raise AttributeError(name)
+        return getattr(self._body, name)
 
 
 @contextmanager

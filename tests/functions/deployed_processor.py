@@ -57,7 +57,7 @@ def deployed_on(index_file: Path, monkeypatch: pytest.MonkeyPatch) -> Deployed:
         "INDEX_PATH": str(index_file),
         "EMBEDDING_MODEL_ID": MODEL_ID,
         "EMBEDDING_DIMENSION": str(DIMENSION),
-        "CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
+        "CHAT_MODEL_IDS": "amazon.nova-lite-v1:0",
         "AGENTS": "converse",
         "AGENT_MODEL_ID": "amazon.nova-pro-v1:0",
         "LEAST_PACE_SECONDS": "0",

@@ -197,9 +197,9 @@ def test_missing_setting_is_logged(
     path: MessagePath, deploy: Deployed, logged: io.StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = asked(path)
-    monkeypatch.delenv("CICADA_CHAT_MODEL_ID")
+    monkeypatch.delenv("CICADA_CHAT_MODEL_IDS")
     assert path.invoke("message_processor", event) == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
-    assert "CICADA_CHAT_MODEL_ID" in json.loads(logged.getvalue())["reason"]
+    assert "CICADA_CHAT_MODEL_IDS" in json.loads(logged.getvalue())["reason"]
 
 
 def test_answer_without_time(path: MessagePath, deploy: Deployed, monkeypatch: pytest.MonkeyPatch) -> None:

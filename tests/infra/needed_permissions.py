@@ -169,7 +169,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(POSTING, "execute-api:ManageConnections")
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
-        | invoking(settings, settings.chat_model_id, "bedrock:InvokeModelWithResponseStream")
+        | _chatting(settings)
         | _planning(settings)
         | _agents(settings)
         | _searching(settings),
@@ -313,6 +313,11 @@ def _searching(settings: StageSettings, query_model_unseen: str = "", embedding_
             "*", "bedrock:Rerank", unseen=_ONLY_ON_REQUEST
         )
     return needs | _in_collection(settings, *SEARCHING)
+
+
+def _chatting(settings: StageSettings) -> Needs:
+    action = "bedrock:InvokeModelWithResponseStream"
+    return frozenset[Need]().union(*(invoking(settings, each, action) for each in settings.chat_model_ids))
 
 
 def _planning(settings: StageSettings) -> Needs:

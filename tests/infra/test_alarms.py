@@ -72,7 +72,7 @@ def test_every_alarm_rings_on_the_condition_that_was_reviewed(stage: Deployed) -
 def test_alarms_read_what_the_functions_write(stage: Deployed) -> None:
     """The stage, the namespace and the names are those of the lines that the library writes."""
     name, lines = stage.environment("authorizer")["CICADA_STAGE"], list[str]()
-    answers, others = AnswerMetrics(name, "a-model", write=lines.append), StageMetrics(name, write=lines.append)
+    answers, others = AnswerMetrics(name, ["a-model"], write=lines.append), StageMetrics(name, write=lines.append)
     answered = AnswerRecord(strategy="ContentOnly", scores=(0.2, 0.9), timings={"firstToken": 900, "total": 9000})
     request = RequestKey(Principal("acme", "ann"), "7e57d004-2b97-4e7a-b45f-5387367791cd")
     for record in (answered, changed(answered, code="index_incomplete")):

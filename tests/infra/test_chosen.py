@@ -12,7 +12,9 @@ from tests.infra.deployed import Deployed, deployed
 
 AGENT_MODEL = "amazon.agent-v1:0"
 CHOSEN = {
-    "chatModel": ("message-processor", "CICADA_CHAT_MODEL_ID", "amazon.chat-v1:0"),
+    "chatModel": ("message-processor", "CICADA_CHAT_MODEL_IDS", "amazon.chat-v1:0"),
+    "firstTextSeconds": ("message-processor", "CICADA_FIRST_TEXT_SECONDS", "7"),
+    "nextTextSeconds": ("message-processor", "CICADA_NEXT_TEXT_SECONDS", "30"),
     "chatTemperature": ("message-processor", "CICADA_CHAT_TEMPERATURE", "0.7"),
     "chatMaxTokens": ("message-processor", "CICADA_CHAT_MAX_TOKENS", "99"),
     "agents": ("message-processor", "CICADA_AGENTS", "bedrock"),
@@ -44,6 +46,11 @@ def test_a_context_value_reaches_the_function_that_it_is_for(chosen: Deployed, n
     assert chosen.environment(function)[variable] == value
     default = deployed("dev", "converse" if function == "message-processor" else "bedrock")
     assert default.environment(function)[variable] != value
+
+
+def test_one_chat_model_may_have_others_to_fall_back_to() -> None:
+    several = deployed("dev", chatModels="amazon.chat-v1:0, amazon.chat-v2:0")
+    assert several.environment("message-processor")["CICADA_CHAT_MODEL_IDS"] == "amazon.chat-v1:0,amazon.chat-v2:0"
 
 
 def agents(stage: Deployed) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:

@@ -23,6 +23,8 @@ from tests.infra.deployed import deployed
         ("chatTemperature", "0,2"),
         ("chatTemperature", "2"),
         ("chatTemperature", "nan"),
+        ("firstTextSeconds", "16"),
+        ("nextTextSeconds", "0"),
         ("leaseSeconds", "0"),
         ("leaseSeconds", "15s"),
         ("accountConcurrency", "many"),
@@ -60,6 +62,18 @@ def test_a_tenants_tokens_of_a_day_are_limited_on_every_stage(stage: str, value:
 def test_the_processor_gets_a_tenants_tokens_of_a_day() -> None:
     environment = deployed("dev", tenantTokensPerDay="500000").environment("message-processor")
     assert environment["CICADA_TENANT_TOKENS_PER_DAY"] == "500000"
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence"),
+    [
+        ({"chatModel": "a", "chatModels": "b"}, "cannot be used together"),
+        ({"chatModels": "a,b,c,d"}, "3 models at most"),
+    ],
+)
+def test_chat_models_are_refused_in_a_sentence(context: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ContextValueError, match=sentence):
+        stage_settings(({"stage": "dev", "region": "us-east-1"} | context).get)
 
 
 def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:

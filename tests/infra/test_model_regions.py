@@ -42,7 +42,7 @@ def settings(**context: str) -> StageSettings:
 
 
 def models_of(stage: StageSettings) -> set[str]:
-    every = {stage.chat_model_id, stage.query_model_id, stage.agent_model_id, stage.context_model_id}
+    every = {*stage.chat_model_ids, stage.query_model_id, stage.agent_model_id, stage.context_model_id}
     return every | {stage.embedding_model_id, *stage.plan_model_ids, *stage.rerank_model_ids}
 
 
@@ -84,8 +84,9 @@ def test_the_documented_models_are_chosen(region: str) -> None:
     geography, chat, small, large = documented()[region]
     stage = settings(region=region)
     prefix = "" if geography == "region" else f"{geography}."
-    assert stage.chat_model_id.startswith(prefix + ("amazon." if not prefix else ""))
-    assert short(stage.chat_model_id) == chat
+    [chat_model_id] = stage.chat_model_ids
+    assert chat_model_id.startswith(prefix + ("amazon." if not prefix else ""))
+    assert short(chat_model_id) == chat
     assert {short(id) for id in (stage.query_model_id, stage.context_model_id)} == {small}
     assert {short(id) for id in (stage.agent_model_id, stage.plan_model_ids[0])} == {large}
 

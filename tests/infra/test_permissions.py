@@ -49,7 +49,7 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "stage": "dev",
         "region": "us-west-1",
         "agents": "bedrock",
-        "chatModel": "us.amazon.nova-lite-v1:0",
+        "chatModels": "us.amazon.nova-lite-v1:0, global.amazon.nova-2-lite-v1:0",
         "agentModel": "us.amazon.nova-pro-v1:0",
         "queryModel": "global.amazon.nova-2-lite-v1:0",
         "planModels": "us.amazon.nova-premier-v1:0, us.amazon.nova-2-lite-v1:0",
@@ -97,7 +97,7 @@ GEOGRAPHIES = {
 INVOKED_BY = {
     "CICADA_AGENT_MODEL_ID": "bedrock:InvokeModelWithResponseStream",
     "CICADA_CARD_MODEL_ID": "bedrock:InvokeModel",
-    "CICADA_CHAT_MODEL_ID": "bedrock:InvokeModelWithResponseStream",
+    "CICADA_CHAT_MODEL_IDS": "bedrock:InvokeModelWithResponseStream",
     "CICADA_CONTEXT_MODEL_ID": "bedrock:InvokeModel",
     "CICADA_EMBEDDING_MODEL_ID": "bedrock:InvokeModel",
     "CICADA_PLAN_MODEL_IDS": "bedrock:InvokeModel",

@@ -10,6 +10,7 @@ from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import session_attributes
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.agents.model import THEORY, AgentKind, AgentTurn, Change, Entry, EntryScope, ToolSession, Write
 from cicada.agents.theories import profile_toolbox, theory_toolbox
 from cicada.agents.tools import describe
@@ -53,8 +54,8 @@ def told(message: str, tool: str, arguments: dict[str, str]) -> tuple[str, InMem
     turn = AgentTurn(AgentKind.THEORIES, ANN.principal, "s", "scripts", message, (), asked_writes(message))
     with scripted_bedrock(call("search_evidence", {"query": "owl"}), call(tool, arguments), SAYS) as bedrock:
         toolboxes = {AgentKind.THEORIES: theory_toolbox(theory_tools(store, agent_search=agent_search))}
-        model = ConverseModel("m", max_tokens=500, temperature=0.0)
-        list(ConverseToolLoop(bedrock.client("bedrock-runtime"), model, toolboxes, Retry(attempts=1)).reply(turn))
+        models = ModelChain([ConverseModel("m", max_tokens=500, temperature=0.0)], Retry(attempts=1))
+        list(ConverseToolLoop(bedrock.client("bedrock-runtime"), models, toolboxes).reply(turn))
         [result] = bedrock.requests[2].body["messages"][-1]["content"]
     return str(result["toolResult"]["content"][0]["text"]), store
 

@@ -43,7 +43,7 @@ PROCESSOR = CONVERSATION | {
     "CICADA_SEARCH_ENGINE": "embedded",
     "CICADA_EMBEDDING_MODEL_ID": "amazon.titan-embed-text-v2:0",
     "CICADA_EMBEDDING_DIMENSION": "256",
-    "CICADA_CHAT_MODEL_ID": "amazon.nova-lite-v1:0",
+    "CICADA_CHAT_MODEL_IDS": "amazon.nova-lite-v1:0",
     "CICADA_AGENTS": "converse",
     "CICADA_AGENT_MODEL_ID": "amazon.nova-pro-v1:0",
     "CICADA_ENTRIES_TABLE": "entries",
@@ -72,7 +72,7 @@ def test_groups_of_settings_are_read_together() -> None:
     settings = load(ProcessorSettings, PROCESSOR | {"CICADA_LEASE_SECONDS": "20"})
     assert settings.conversation.requests_table == "requests"
     assert settings.search.embedding_dimension == 256
-    assert settings.model.chat_model_id == "amazon.nova-lite-v1:0"
+    assert settings.model.chat_model_ids == "amazon.nova-lite-v1:0"
     assert settings.agent.agents == "converse"
     assert settings.conversation.lease_seconds == 20
 
@@ -91,17 +91,17 @@ def test_a_missing_variable_is_named(missing: str) -> None:
 def test_everything_that_is_missing_or_malformed_is_named_at_once() -> None:
     said = complaint(
         ProcessorSettings,
-        {name: value for name, value in PROCESSOR.items() if name not in ("CICADA_AGENTS", "CICADA_CHAT_MODEL_ID")}
+        {name: value for name, value in PROCESSOR.items() if name not in ("CICADA_AGENTS", "CICADA_CHAT_MODEL_IDS")}
         | {"CICADA_EMBEDDING_DIMENSION": "many", "CICADA_CHAT_TEMPERATURE": "hot"},
     )
     assert said == (
-        "Set these environment variables: CICADA_EMBEDDING_DIMENSION (must be of type int), CICADA_CHAT_MODEL_ID, "
+        "Set these environment variables: CICADA_EMBEDDING_DIMENSION (must be of type int), CICADA_CHAT_MODEL_IDS, "
         "CICADA_CHAT_TEMPERATURE (must be of type float), CICADA_AGENTS."
     )
 
 
 def test_a_malformed_value_is_not_repeated() -> None:
-    assert "s3cret" not in complaint(ModelSettings, {"CICADA_CHAT_MODEL_ID": "m", "CICADA_CHAT_TEMPERATURE": "s3cret"})
+    assert "s3cret" not in complaint(ModelSettings, {"CICADA_CHAT_MODEL_IDS": "m", "CICADA_CHAT_TEMPERATURE": "s3cret"})
 
 
 def test_the_process_environment_is_read_when_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

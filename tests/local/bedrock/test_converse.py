@@ -7,6 +7,7 @@ import pytest
 from botocore.exceptions import ClientError, EventStreamError
 
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.answering.parts import Prompt
 from cicada.generation import ModelUsage, Stop
 from local.bedrock.app import build
@@ -62,7 +63,7 @@ def test_the_stream_brings_the_same_text_word_by_word(serve: Serve, client: Clie
 
 def test_a_text_that_the_stand_in_cuts_at_the_token_limit_is_seen_as_cut(runtime: Any) -> None:
     for limit, stopped in ((2, Stop.CUT), (2000, None)):
-        model = BedrockChatModel(runtime, ConverseModel("amazon.nova-lite-v1:0", limit, 0))
+        model = BedrockChatModel(runtime, ModelChain([ConverseModel("amazon.nova-lite-v1:0", limit, 0)]))
         *pieces, usage = model.stream(Prompt("", QUEEN))
         assert isinstance(usage, ModelUsage) and usage.stopped is stopped
         assert len(pieces) == limit or not stopped

@@ -86,3 +86,9 @@ def test_a_fault_in_the_middle_strikes_once_after_that_many_deltas(
     else:
         assert isinstance(error, (expected, ReadTimeoutError))
     assert deltas(runtime)[1] is None
+
+
+def test_a_fault_of_one_model_leaves_the_others_alone(url: str, runtime: Any) -> None:
+    order(url, "throttle", model_id="another-model")
+    assert deltas(runtime)[1] is None
+    assert [each["model_id"] for each in control(url, "GET")["waiting"]] == ["another-model"]

@@ -8,7 +8,14 @@ from msgspec.structs import replace
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId, session_id
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.dialogue import Turn
-from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.errors import (
+    CicadaError,
+    ConfigurationError,
+    SilentModelError,
+    StreamBrokenError,
+    ThrottledError,
+    UnavailableError,
+)
 from cicada.identity import Principal
 from cicada.observability.audit import ShownDocuments
 from cicada.observability.telemetry import Telemetry, recording
@@ -104,7 +111,13 @@ def test_a_failure_after_the_first_piece_breaks_the_stream(failure: object) -> N
     assert len(bedrock.requests) == 1
 
 
-@FAILURES
+def test_a_silent_agent_is_not_waited_for_again() -> None:
+    with scripted_bedrock(Streamed((STALL,))) as bedrock, pytest.raises(SilentModelError):
+        next(agent(bedrock).reply(TURN))
+    assert len(bedrock.requests) == 1
+
+
+@pytest.mark.parametrize("failure", [each for each in IN_MID_STREAM.values() if each is not STALL])
 def test_a_failure_before_the_first_piece_is_tried_up_to_three_times(failure: object) -> None:
     with scripted_bedrock(Streamed((failure,)), Streamed((failure,)), REPLY) as bedrock:
         assert list(agent(bedrock).reply(TURN)) == ["It may ", "be."]

@@ -6,7 +6,8 @@ from botocore.exceptions import EventStreamError
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from cicada.adapters.aws_errors import IncompleteStreamError, Retry
-from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, Patience
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.answering.parts import Prompt
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.generation import ModelUsage, Stop
@@ -33,6 +34,8 @@ HELLO = Streamed((START, text_delta("Hel"), text_delta("lo"), *reply_end(read=7,
 PROMPT = Prompt(system="Be brief.", user="Greet me.")
 MODEL = ConverseModel("us.amazon.nova-lite-v1:0", max_tokens=200, temperature=0.1)
 
+PATIENT = Patience(PATIENCE_SECONDS, PATIENCE_SECONDS)
+
 Failure = tuple[object, type[Exception]]
 IN_MID_STREAM: dict[str, Failure] = {
     "an exception event": (exception("throttlingException"), EventStreamError),
@@ -41,12 +44,16 @@ IN_MID_STREAM: dict[str, Failure] = {
     "a bad checksum": (bad_checksum(text_delta("lo")), ChecksumMismatch),
 }
 FAILURES = pytest.mark.parametrize("failure", IN_MID_STREAM.values(), ids=IN_MID_STREAM)
+LOUD_FAILURES = pytest.mark.parametrize(
+    "failure", [each for each in IN_MID_STREAM.values() if each[0] is not STALL], ids=lambda each: each[1].__name__
+)
 
 
 def chat_model(bedrock: ScriptedBedrock, slept: list[float] | None = None) -> BedrockChatModel:
     """A model; the seconds that it would have waited are added to `slept`."""
     waits: list[float] = [] if slept is None else slept
-    return BedrockChatModel(bedrock.client("bedrock-runtime"), MODEL, Retry(waits.append, lambda: 0.5))
+    models = ModelChain([MODEL], Retry(waits.append, lambda: 0.5))
+    return BedrockChatModel(bedrock.client("bedrock-runtime"), models, PATIENT)
 
 
 def all_of(*replies: Reply, slept: list[float] | None = None) -> list[str | ModelUsage]:
@@ -86,14 +93,14 @@ def test_a_failure_after_the_first_piece_breaks_the_stream_and_is_not_tried_agai
     assert len(bedrock.requests) == 1
 
 
-@FAILURES
+@LOUD_FAILURES
 def test_a_failure_before_the_first_piece_is_tried_again(failure: Failure) -> None:
     slept: list[float] = []
     assert all_of(Streamed((START, failure[0])), HELLO, slept=slept) == ["Hel", "lo", ModelUsage(7, 3)]
     assert slept == [0.25]
 
 
-@FAILURES
+@LOUD_FAILURES
 def test_a_failure_before_the_first_piece_that_lasts_is_named_after_three_tries(failure: Failure) -> None:
     disturbance, cause = failure
     slept: list[float] = []

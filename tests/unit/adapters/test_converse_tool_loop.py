@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from cicada.adapters.bedrock.chat_model import ConverseModel
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryScope, EntryStore, ProfileKind, ToolSession
 from cicada.agents.theories import profile_toolbox
 from cicada.agents.tools import Toolbox, describe
@@ -57,7 +58,7 @@ def loop(bedrock: ScriptedBedrock, store: EntryStore | None = None) -> ConverseT
         banquo = Entry("id", ProfileKind.CHARACTER, "Banquo", "A companion of Macbeth.", 1, NOON)
         store.write(EntryScope(ANN, TURN.knowledge_base, AgentKind.PROFILES), Change(None, banquo, NOON))
     toolboxes = {AgentKind.PROFILES: profile_toolbox(profile_tools(store))}
-    return ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, AT_ONCE)
+    return ConverseToolLoop(bedrock.client("bedrock-runtime"), ModelChain([MODEL], AT_ONCE), toolboxes)
 
 
 def spoken(bedrock: ScriptedBedrock) -> str:
@@ -134,7 +135,7 @@ def test_the_tools_cite_for_the_answer_of_the_turn() -> None:
 
     with scripted_bedrock(ASKS, SAYS) as bedrock:
         toolboxes = {AgentKind.PROFILES: Toolbox(describe(AgentKind.PROFILES), {"get_profile": shown})}
-        made = ConverseToolLoop(bedrock.client("bedrock-runtime"), MODEL, toolboxes, AT_ONCE)
+        made = ConverseToolLoop(bedrock.client("bedrock-runtime"), ModelChain([MODEL], AT_ONCE), toolboxes)
         list(made.reply(TURN))
     assert [each.evidence for each in sessions] == [TURN.evidence]
 

@@ -25,7 +25,7 @@ WHOLE = AnswerRecord(
 
 def written(record: AnswerRecord) -> dict[str, Any]:
     lines: list[str] = []
-    AnswerMetrics("cicada-dev", "a-model", lambda: 1_800_000_000.25, lines.append).observe(KEY, record)
+    AnswerMetrics("cicada-dev", ["a-model", "b-model"], lambda: 1_800_000_000.25, lines.append).observe(KEY, record)
     [line] = lines
     found: dict[str, Any] = json.loads(line)
     return found
@@ -56,7 +56,7 @@ def test_an_answer_is_counted_and_timed_by_stage_model_intent_and_strategy() -> 
             "TimeToFirstToken": first,
             **tokens,
             **dict.fromkeys(("Answers", "PlanFallbacks", "SearchedAnswers", "RetriedAnswers"), (1, "Count")),
-            **dict.fromkeys(("FailedAnswers", "RefusedModels"), (0, "Count")),
+            **dict.fromkeys(("FailedAnswers", "RefusedModels", "SilentModels"), (0, "Count")),
         },
         ("cicada-dev", "a-model"): tokens | {"TimeToFirstToken": first},
         ("cicada-dev", "script_query"): {"Answers": (1, "Count")},
@@ -111,6 +111,14 @@ def test_a_question_that_its_user_has_to_change_is_refused_and_no_failure() -> N
 )
 def test_an_answer_counts_once_if_bedrock_refused_a_model(record: AnswerRecord, refused: int) -> None:
     assert counted(written(record))["cicada-dev",]["RefusedModels"] == (refused, "Count")
+
+
+@pytest.mark.parametrize("code", ["", "dependency_unavailable"])
+def test_a_silent_model_is_counted_and_the_next_one_is_the_answers(code: str) -> None:
+    found = counted(written(AnswerRecord(path=("generate", "model:2:after_silence"), input_tokens=7, code=code)))
+    assert found["cicada-dev",]["SilentModels"] == (1, "Count")
+    assert found["cicada-dev", "b-model"]["InputTokens"] == (7, "Count")
+    assert counted(written(AnswerRecord(code=code)))["cicada-dev",]["SilentModels"] == (0, "Count")
 
 
 def test_sentences_are_counted_where_they_were_checked() -> None:

@@ -18,7 +18,8 @@ CicadaError
 ├── DependencyError        retry: a service that CICADA calls failed
 │   ├── ThrottledError          it asked for fewer calls
 │   ├── UnavailableError        it could not be reached or broke in the middle
-│   │   └── OpenCircuitError        it kept failing and is not asked for a while
+│   │   ├── OpenCircuitError        it kept failing and is not asked for a while
+│   │   └── SilentModelError        a model or an agent wrote nothing in time
 │   ├── StreamBrokenError       a model's stream ended before its end
 │   └── OutOfTimeError          the answer's deadline has passed: no further call is made
 ├── ConfigurationError     alarm: the deployment is wrong, retrying does not help
@@ -150,6 +151,10 @@ class UnavailableError(DependencyError):
 
 class OpenCircuitError(UnavailableError):
     """The service kept failing, so it was not called; it is tried again after a while."""
+
+
+class SilentModelError(UnavailableError):
+    """A model or an agent wrote nothing in the time that it has for its first text."""
 
 
 class StreamBrokenError(DependencyError):

@@ -124,11 +124,21 @@ class OpeningSettings(Struct, frozen=True):
 
 
 class ModelSettings(Struct, frozen=True):
-    """The chat model and its limits."""
+    """The chat models and their limits. `chat_model_ids`: by comma, each the next one's fallback.
 
-    chat_model_id: str
+    `first_text_seconds`, `next_text_seconds`: how long a model may be silent before its text, and in it.
+    """
+
+    chat_model_ids: str
     chat_temperature: float = 0.2
     chat_max_tokens: int = 2048
+    first_text_seconds: float = 12
+    next_text_seconds: float = 20
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The chat models' ids."""
+        return tuple(each.strip() for each in self.chat_model_ids.split(",") if each.strip())
 
 
 class PlannerSettings(Struct, frozen=True):
@@ -144,7 +154,7 @@ class PlannerSettings(Struct, frozen=True):
 class AgentSettings(Struct, frozen=True):
     """The agents. `agents`: `bedrock` (InvokeAgent, falling back to tool use) or `converse` (tool use only).
 
-    `agent_model_id`: the model of the tool use; the limits are the chat model's.
+    `agent_model_id`: the model of the tool use; the limits are the chat models'.
     """
 
     agents: str

@@ -13,9 +13,15 @@ from botocore.eventstream import ParserError
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError, ParamValidationError
 from botocore.parsers import ResponseParserError
 from msgspec import Struct
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from cicada.errors import ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
+from cicada.errors import (
+    ConfigurationError,
+    SilentModelError,
+    StreamBrokenError,
+    ThrottledError,
+    UnavailableError,
+)
 from cicada.observability.telemetry import count_refused_call
 
 
@@ -219,11 +225,16 @@ class Retry(Struct, frozen=True):
     clock: Callable[[], float] = time.monotonic
 
     def call(self, attempt: Callable[[], T]) -> T:
-        """The result of `attempt`. Raises the last try's `ThrottledError` or `UnavailableError`, others at once."""
+        """The result of `attempt`. Raises the last try's `ThrottledError` or `UnavailableError`, others at once.
+
+        `SilentModelError` is raised at once too: a time that was waited for in vain is not waited for again.
+        """
         until = self.clock() + self.within_seconds
         for failed in range(self.attempts - 1):
             try:
                 return attempt()
+            except SilentModelError:
+                raise
             except (ThrottledError, UnavailableError):
                 pause = self.chance() * min(self.cap_seconds, self.base_seconds * 2**failed)
                 if self.clock() + pause >= until:
@@ -238,18 +249,30 @@ STANDARD = Retry()
 def retried_stream(start: Callable[[], Generator[T]], retry: Retry) -> Generator[T]:
     """The items of `start()`, which is retried if it fails before its first item. Closing this closes the stream.
 
-    Raises what `bedrock_errors` raises; a stream without any item is `UnavailableError`.
+    Raises what `bedrock_errors` raises.
     """
-    first, items = retry.call(lambda: _first(start))
+    return continued(lambda: retry.call(lambda: begun(start)))
+
+
+def continued(begin: Callable[[], tuple[T, Generator[T]]]) -> Generator[T]:
+    """The items of a stream that `begin` begins. Closing this closes the stream."""
+    first, items = begin()
     with closing(items):
         yield first
         with bedrock_errors(started=True):
             yield from items
 
 
-def _first(start: Callable[[], Generator[T]]) -> tuple[T, Generator[T]]:
+def begun(start: Callable[[], Generator[T]]) -> tuple[T, Generator[T]]:
+    """The first item of `start()`, and what yields the others.
+
+    Raises what `bedrock_errors` raises: `SilentModelError` if no item came in time, `UnavailableError` without one.
+    """
     with bedrock_errors():
         items = start()
-        for item in items:
-            return item, items
+        try:
+            for item in items:
+                return item, items
+        except ReadTimeoutError as error:  # Of urllib3; that of botocore is a subclass.
+            raise SilentModelError("The model wrote nothing in time; try again.") from error
         raise IncompleteStreamError("The stream held nothing.")

@@ -51,10 +51,13 @@ class Measurement:
             self._first_text = self._clock()
 
     def counted(self, finished: Finished) -> Finished:
-        """Add the tokens of all model calls to the last event."""
+        """Add the tokens of all model calls to the last event, and what was done if a model did not write."""
         read, written = self._telemetry.tokens
         return replace(
-            finished, input_tokens=finished.input_tokens + read, output_tokens=finished.output_tokens + written
+            finished,
+            path=(*finished.path, *self._telemetry.steps),
+            input_tokens=finished.input_tokens + read,
+            output_tokens=finished.output_tokens + written,
         )
 
     def record(self, finished: Finished) -> AnswerRecord:
@@ -81,6 +84,7 @@ class Measurement:
         """Record an answer that ended in an error with this code."""
         read, written = self._telemetry.tokens
         return AnswerRecord(
+            path=self._telemetry.steps,
             scores=self._scores(),
             timings=self._milliseconds(),
             input_tokens=read,

@@ -8,18 +8,19 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
-from cicada.adapters.bedrock.chat_model import ConverseModel
+from cicada.adapters.bedrock.chat_model import USUAL, ConverseModel, Patience
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.agents import FallbackAgent
 from cicada.agents.entries import Keeping
 from cicada.agents.model import Agent, AgentKind, AgentSearch
 from cicada.agents.theories import ProfileTools, TheoryTools, profile_toolbox, theory_toolbox
-from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, database
+from cicada.bootstrap.aws import AGENT_SILENCE_SECONDS, client, database
 from cicada.bootstrap.search import agent_search
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import ConfigurationError
-from cicada.observability.log import report_fallback
+from cicada.observability.log import report_fallback, report_model_fallback
 from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
 
 if TYPE_CHECKING:
@@ -44,9 +45,10 @@ def agent(
     bedrock: BedrockRuntimeClient,
     model: ConverseModel,
     agent_search: AgentSearch,
+    patience: Patience = USUAL,
 ) -> Agent:
-    """The agent for profile and theory requests. `bedrock`, `model` and `agent_search` are for the tool use."""
-    loop = tool_loop(settings, bedrock, model, agent_search)
+    """The agent for profile and theory requests. All but the settings are for the tool use."""
+    loop = tool_loop(settings, bedrock, model, agent_search, patience)
     if settings.agents == "converse":
         return loop
     if settings.agents == "bedrock":
@@ -61,19 +63,23 @@ def bedrock_agent(settings: AgentSettings) -> Agent:
         AgentKind.PROFILES: BedrockAgentId(settings.profiles_agent_id, settings.profiles_agent_alias_id),
         AgentKind.THEORIES: BedrockAgentId(settings.theories_agent_id, settings.theories_agent_alias_id),
     }
-    bedrock = client("bedrock-agent-runtime", read_timeout_seconds=STREAM_SILENCE_SECONDS, attempts=1)
+    bedrock = client("bedrock-agent-runtime", read_timeout_seconds=AGENT_SILENCE_SECONDS, attempts=1)
     return BedrockAgent(bedrock, agents)
 
 
 def tool_loop(
-    settings: AgentSettings, bedrock: BedrockRuntimeClient, model: ConverseModel, agent_search: AgentSearch
+    settings: AgentSettings,
+    bedrock: BedrockRuntimeClient,
+    model: ConverseModel,
+    agent_search: AgentSearch,
+    patience: Patience,
 ) -> Agent:
     """The agents through Converse's tool use, with the tools in this process."""
     toolboxes = {
         AgentKind.PROFILES: profile_toolbox(_profile_tools(settings.entries_table)),
         AgentKind.THEORIES: theory_toolbox(_theory_tools(settings.entries_table, agent_search)),
     }
-    return ConverseToolLoop(bedrock, model, toolboxes)
+    return ConverseToolLoop(bedrock, ModelChain([model], report=report_model_fallback), toolboxes, patience)
 
 
 def _profile_tools(table: str) -> ProfileTools:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from msgspec.structs import replace
 
 from cicada.errors import CicadaError, ConfigurationError
+from cicada.generation import model_of
 from cicada.observability.audit import AuditRecord, AuditRecorder, DocumentsShown
 from cicada.observability.log import report_lost_record
 from cicada.observability.metrics import stage_metrics
@@ -31,18 +32,18 @@ def record_audit(*records: AuditRecord) -> None:
         recorder.record(*records)
 
 
-def answer_audit(chat_model_id: str, agent_model_id: str) -> Callable[..., None]:
+def answer_audit(chat_models: Sequence[str], agent_model_id: str) -> Callable[..., None]:
     """`record_audit` for answers: says by their paths which model wrote them."""
 
     def record(*shown: DocumentsShown) -> None:
-        record_audit(*(replace(each, models=_models(each, chat_model_id, agent_model_id)) for each in shown))
+        record_audit(*(replace(each, models=_models(each, chat_models, agent_model_id)) for each in shown))
 
     return record
 
 
-def _models(shown: DocumentsShown, chat_model_id: str, agent_model_id: str) -> tuple[str, ...]:
+def _models(shown: DocumentsShown, chat_models: Sequence[str], agent_model_id: str) -> tuple[str, ...]:
     """The models of an answer; none for a listing, a question back, or an answer whose path is not known."""
-    chat = [chat_model_id] if "generate" in shown.path else []
+    chat = [model_of(shown.path, chat_models)] if "generate" in shown.path else []
     agent = [agent_model_id] if any(step.startswith("agent:") for step in shown.path) else []
     return (*chat, *agent)
 

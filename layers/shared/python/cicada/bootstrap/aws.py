@@ -39,8 +39,8 @@ class TimelyClient:
         return self._made[seconds]
 
 
-# The longest silence of a model's or an agent's stream, tool calls included.
-STREAM_SILENCE_SECONDS = 60
+# The longest silence of an agent's stream, tool calls included.
+AGENT_SILENCE_SECONDS = 40
 
 
 def client(

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, Patience
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
@@ -30,7 +31,7 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.token_quota import TokenQuota
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.bootstrap.audit import answer_audit
-from cicada.bootstrap.aws import STREAM_SILENCE_SECONDS, client, connection_endpoint, database
+from cicada.bootstrap.aws import client, connection_endpoint, database
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.bootstrap.index import passage_index
@@ -41,7 +42,7 @@ from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
 from cicada.identity import Principal
 from cicada.knowledge_bases.calibrations import Cosines
-from cicada.observability.log import report_failed_answer, report_uncounted_tokens
+from cicada.observability.log import report_failed_answer, report_model_fallback, report_uncounted_tokens
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import IndexCompleteness
@@ -75,9 +76,9 @@ def processor() -> Processor:
         report=report_failed_answer,
         pace=STEADY,
         memory=LoggedConversation(log, withholding),
-        observe=AnswerMetrics(settings.stage, settings.model.chat_model_id).observe,
+        observe=AnswerMetrics(settings.stage, settings.model.models).observe,
         waited=StageMetrics(settings.stage).waited,
-        audit=answer_audit(settings.model.chat_model_id, settings.agent.agent_model_id),
+        audit=answer_audit(settings.model.models, settings.agent.agent_model_id),
         quota=_quota(settings),
     )
 
@@ -94,9 +95,9 @@ def answerer() -> Answerer:
     """The processor's answerer; console test events use it directly."""
     settings = load(ProcessorSettings)
     # The adapters retry by themselves, only before the first piece of an answer.
-    bedrock = client("bedrock-runtime", read_timeout_seconds=STREAM_SILENCE_SECONDS, attempts=1)
-    model = _converse_model(settings.model, settings.model.chat_model_id)
-    chat = BedrockChatModel(bedrock, model)
+    bedrock = client("bedrock-runtime", read_timeout_seconds=settings.model.first_text_seconds, attempts=1)
+    models = [_converse_model(settings.model, each) for each in settings.model.models]
+    chat = BedrockChatModel(bedrock, ModelChain(models, report=report_model_fallback), _patience(settings.model))
     index = passage_index(settings.search)
     search, gate = knowledge_search(settings.search, index, knowledge_bases()), PermissionGate(index)
     completeness = _completeness(settings, index)
@@ -167,8 +168,12 @@ def _agent(
     from cicada.bootstrap.agents import agent
 
     model = _converse_model(limits, settings.agent_model_id)
-    return agent(settings, bedrock, model, agent_search)
+    return agent(settings, bedrock, model, agent_search, _patience(limits))
 
 
 def _converse_model(limits: ModelSettings, model_id: str) -> ConverseModel:
     return ConverseModel(model_id, limits.chat_max_tokens, limits.chat_temperature)
+
+
+def _patience(limits: ModelSettings) -> Patience:
+    return Patience(limits.first_text_seconds, limits.next_text_seconds)

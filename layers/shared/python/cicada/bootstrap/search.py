@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 # All calls of one search together: a collection that has scaled to zero needs up to 30 s.
-_SEARCH_SECONDS = 90
+_SEARCH_SECONDS = 45
 # One call of a reranking model.
 _RERANK_SECONDS = 3
 

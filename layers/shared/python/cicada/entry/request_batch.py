@@ -54,14 +54,20 @@ class RequestBatchProcessor(SqsFifoPartialProcessor):
 def answered_requests(event: dict[str, Any], handle: Callable[[RequestKey, float | None], None]) -> dict[str, Any]:
     """Run `handle` on each record's request, as a part of its trace; after a failure the rest are delivered again.
 
-    The second argument is the time at which the message was sent, in epoch seconds, if the record has it.
+    The second argument is the time at which the message was sent, in epoch seconds, if the record has it. Meanwhile
+    every line of the log names the request, by which `cicada trace` finds them.
     """
 
     def answer(record: SQSRecord) -> None:
         with traced("answer", carried_header(record)):
-            handle(read_request_message(record.body), _sent_at(record))
+            key = read_request_message(record.body)
+            logger.append_keys(requestId=key.request_id)
+            handle(key, _sent_at(record))
 
-    return {**process_partial_response(event, answer, RequestBatchProcessor())}
+    try:
+        return {**process_partial_response(event, answer, RequestBatchProcessor())}
+    finally:
+        logger.remove_keys(["requestId"])
 
 
 def _sent_at(record: SQSRecord) -> float | None:

@@ -63,6 +63,12 @@ def report_plan_fallback(error: CicadaError) -> None:
     level("A planning model failed; another plan is used", extra=failure_fields(error) | kind)
 
 
+def report_model_fallback(error: CicadaError) -> None:
+    """A chat model did not begin to write; the next one is asked, or the only one once more."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("A chat model failed; another call is made", extra=failure_fields(error))
+
+
 def report_failed_answer(error: CicadaError) -> None:
     """An answer ended in an `error` event, and its request was dead-lettered."""
     logger.error("An answer failed", extra=failure_fields(error))

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.errors import InvalidFilterError, TokenQuotaError, UnknownKnowledgeBaseError
+from cicada.generation import AFTER_SILENCE, model_of
 from cicada.ingest.model import IngestReport, Outcome
 from cicada.observability.log import logger
 from cicada.settings import MetricSettings, load
@@ -98,16 +99,16 @@ _UNASKED = ("rerank:skipped", f"rerank:local{_SKIPPED}")
 
 
 class AnswerMetrics(Struct, frozen=True):
-    """`stage` tells the stages of an account apart. `model_id`: the chat model. `clock` gives epoch seconds."""
+    """`stage` tells the stages of an account apart. `models`: the chat models. `clock` gives epoch seconds."""
 
     stage: str
-    model_id: str
+    models: Sequence[str]
     clock: Callable[[], float] = time.time
     write: Callable[[str], object] = write_line
 
     def observe(self, key: RequestKey, record: AnswerRecord) -> None:
         """Write the answer's line. The request's id and the path are properties for searching, not dimensions."""
-        names = _dimensions(record, self.stage, self.model_id)
+        names = _dimensions(record, self.stage, model_of(record.path, self.models))
         found = {"requestId": key.request_id, "path": record.path, "scores": record.scores}
         self.write(metric_line(self.clock(), list(_sets(_values(record), names)), names, **found))
 
@@ -115,7 +116,8 @@ class AnswerMetrics(Struct, frozen=True):
 def _values(record: AnswerRecord) -> dict[str, tuple[float, str]]:
     """Each metric with its unit. A phase that did not happen has no value.
 
-    `FailedAnswers` and `RefusedModels` are 0 or 1 of every answer, so that their averages are shares of all answers.
+    `FailedAnswers`, `RefusedModels` and `SilentModels` are 0 or 1 of every answer, so that their averages are shares of
+    all answers.
     """
     found: dict[str, tuple[float, str]] = {
         _metric_name(name): (value, MILLISECONDS) for name, value in record.timings.items()
@@ -123,6 +125,7 @@ def _values(record: AnswerRecord) -> dict[str, tuple[float, str]]:
     found |= {"InputTokens": (record.input_tokens, COUNT), "OutputTokens": (record.output_tokens, COUNT)}
     failed = bool(record.code) and record.code not in _REFUSALS
     found |= {"FailedAnswers": (int(failed), COUNT), "RefusedModels": (int(_model_was_refused(record)), COUNT)}
+    found["SilentModels"] = (int(any(step.endswith(f":{AFTER_SILENCE}") for step in record.path)), COUNT)
     if record.code:
         return found if failed else found | {"RefusedAnswers": (1, COUNT)}
     found["Answers"] = (1, COUNT)

@@ -45,6 +45,7 @@ class Telemetry:
         self._output_tokens = 0
         self._scores: list[float | None] = []
         self._refused_calls = 0
+        self._steps: list[str] = []
 
     @property
     def milliseconds(self) -> dict[str, int]:
@@ -71,6 +72,12 @@ class Telemetry:
         with self._lock:
             return self._refused_calls
 
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Steps for the answer's path that its parts do not tell."""
+        with self._lock:
+            return tuple(self._steps)
+
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         with self._lock:
@@ -95,6 +102,10 @@ class Telemetry:
     def add_refused_call(self) -> None:
         with self._lock:
             self._refused_calls += 1
+
+    def add_step(self, step: str) -> None:
+        with self._lock:
+            self._steps.append(step)
 
     def _credit(self) -> None:
         """Count the time since the last change for the innermost phase."""
@@ -148,6 +159,13 @@ def count_refused_call() -> None:
     telemetry = _telemetry.get()
     if telemetry:
         telemetry.add_refused_call()
+
+
+def note_step(step: str) -> None:
+    """A step of the answer, as its path names it."""
+    telemetry = _telemetry.get()
+    if telemetry:
+        telemetry.add_step(step)
 
 
 @contextmanager

@@ -1,16 +1,20 @@
-"""The chat model over Bedrock's ConverseStream: builds requests and assembles replies from events."""
+"""The chat models over Bedrock's ConverseStream: builds requests and assembles replies from events."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, Any
 
+from botocore.compat import set_socket_timeout
 from msgspec import Struct, field
 
-from cicada.adapters.aws_errors import STANDARD, IncompleteStreamError, Retry, retried_stream
+from cicada.adapters.aws_errors import IncompleteStreamError
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.answering.parts import Prompt
+from cicada.deadline import seconds_left
 from cicada.generation import ModelUsage, Stop
 
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 
+# For bytes that have arrived: a timeout of 0 would not block at all.
+_SHORTEST_WAIT_SECONDS = 0.01
 # Stop reasons of Converse that are no normal end.
 _STOPS = {
     "max_tokens": Stop.CUT,
@@ -43,17 +49,36 @@ class ConverseModel(Struct, frozen=True):
         return {"modelId": self.model_id, "messages": list(messages), "inferenceConfig": inference, **instructions}
 
 
-class BedrockChatModel:
-    """Retries until the first piece has arrived. Turn the client's own retries off (`total_max_attempts=1`)."""
+class Patience(Struct, frozen=True):
+    """How long a model may be silent: until its first text or tool call, and between one piece and the next."""
 
-    def __init__(self, client: BedrockRuntimeClient, model: ConverseModel, retry: Retry = STANDARD) -> None:
+    first_text_seconds: float = 12
+    next_text_seconds: float = 20
+
+
+USUAL = Patience()
+
+
+class BedrockChatModel:
+    """The first of the models that begins to write.
+
+    The client's own retries must be off (`total_max_attempts=1`), and its read timeout that of the first text.
+    """
+
+    def __init__(
+        self, client: BedrockRuntimeClient, models: ModelChain[ConverseModel], patience: Patience = USUAL
+    ) -> None:
         self._client = client
-        self._model = model
-        self._retry = retry
+        self._models = models
+        self._patience = patience
 
     def stream(self, prompt: Prompt) -> Generator[str | ModelUsage]:
-        request = self._model.request(prompt.system, [user_message({"text": prompt.user})])
-        with closing(retried_stream(lambda: converse_reply(self._client, request), self._retry)) as parts:
+        message = user_message({"text": prompt.user})
+
+        def reply(model: ConverseModel) -> Generator[str | ReplyEnd]:
+            return converse_reply(self._client, model.request(prompt.system, [message]), self._patience)
+
+        with closing(self._models.stream(reply)) as parts:
             for part in parts:
                 yield part if isinstance(part, str) else _usage(part)
 
@@ -102,16 +127,40 @@ def tokens_of(reply: object) -> tuple[int, int]:
     return counts.get("inputTokens", 0), counts.get("outputTokens", 0)
 
 
-def converse_reply(client: BedrockRuntimeClient, request: Mapping[str, Any]) -> Generator[str | ReplyEnd]:
+def converse_reply(
+    client: BedrockRuntimeClient, request: Mapping[str, Any], patience: Patience
+) -> Generator[str | ReplyEnd]:
     """Pieces of text as they arrive, then the end. Raises what boto3 raises, and `IncompleteStreamError`."""
+    due = time.monotonic() + patience.first_text_seconds
     events = client.converse_stream(**request)["stream"]
     with closing(events):
         reply = _Reply()
+        _expect_by(due, events)
         for event in events:
             text = reply.take(event)
             if text:
                 yield text
+            if _is_written(event):
+                due = time.monotonic() + patience.next_text_seconds
+            _expect_by(due, events)
         yield reply.end()
+
+
+def _is_written(event: Mapping[str, Any]) -> bool:
+    """Whether the event is a piece of text or of a tool call. What a model thinks is none."""
+    delta = event.get("contentBlockDelta", {}).get("delta", {})
+    return "contentBlockStart" in event or "text" in delta or "toolUse" in delta
+
+
+def _expect_by(due: float, events: Any) -> None:
+    """Have the next bytes of the stream arrive by then, as `time.monotonic` tells it, or within the answer's time.
+
+    A client has one timeout for the headers and for every read. botocore changes it for bodies alone: where a version
+    hides the socket of a stream, the client's stays.
+    """
+    seconds = min(due - time.monotonic(), seconds_left())
+    with suppress(AttributeError):
+        set_socket_timeout(events._raw_stream, max(seconds, _SHORTEST_WAIT_SECONDS))
 
 
 class _Reply(Struct):

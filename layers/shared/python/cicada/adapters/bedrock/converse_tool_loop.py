@@ -6,8 +6,17 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.aws_errors import STANDARD, Retry, retried_stream
-from cicada.adapters.bedrock.chat_model import ConverseModel, Message, ReplyEnd, ToolUse, converse_reply, user_message
+from cicada.adapters.bedrock.chat_model import (
+    USUAL,
+    ConverseModel,
+    Message,
+    Patience,
+    ReplyEnd,
+    ToolUse,
+    converse_reply,
+    user_message,
+)
+from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.agents.model import AgentKind, AgentTurn, ToolSession
 from cicada.agents.theories import ReasoningFilter
 from cicada.agents.tools import AgentDescription, Toolbox
@@ -30,15 +39,15 @@ class ConverseToolLoop:
     def __init__(
         self,
         client: BedrockRuntimeClient,
-        model: ConverseModel,
+        models: ModelChain[ConverseModel],
         toolboxes: Mapping[AgentKind, Toolbox],
-        retry: Retry = STANDARD,
+        patience: Patience = USUAL,
         max_rounds: int = 6,
     ) -> None:
         self._client = client
-        self._model = model
+        self._models = models
         self._toolboxes = toolboxes
-        self._retry = retry
+        self._patience = patience
         self._max_rounds = max_rounds
 
     def reply(self, turn: AgentTurn) -> Iterator[str | ModelUsage]:
@@ -59,10 +68,14 @@ class ConverseToolLoop:
 
     def _round(self, talk: _Talk) -> Generator[str, None, ReplyEnd]:
         """One model call: yields its text, returns its end. Retries until its first piece has arrived."""
-        request = self._model.request(talk.toolbox.description.instruction, talk.messages)
-        request["toolConfig"] = tool_config(talk.toolbox.description)
+        description = talk.toolbox.description
         talk.begin_round()
-        with closing(retried_stream(lambda: converse_reply(self._client, request), self._retry)) as parts:
+
+        def reply(model: ConverseModel) -> Generator[str | ReplyEnd]:
+            request = model.request(description.instruction, talk.messages)
+            return converse_reply(self._client, request | {"toolConfig": tool_config(description)}, self._patience)
+
+        with closing(self._models.stream(reply)) as parts:
             for part in parts:
                 shown = talk.show(part) if isinstance(part, str) else talk.show_rest()
                 if shown:

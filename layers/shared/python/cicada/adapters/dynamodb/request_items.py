@@ -200,12 +200,13 @@ def session_update(request: NewRequest) -> dict[str, Any]:
     }
 
 
-def event_item(lease: Lease, event: StoredEvent) -> Item:
-    """An event's row, marked with the attempt that wrote it."""
+def event_item(lease: Lease, event: StoredEvent, now: float) -> Item:
+    """An event's row, marked with the attempt that wrote it and with when it did, for `cicada trace`."""
     return {
         "pk": {"S": partition_key(lease.key)},
         "sk": {"S": event_key(event.seq)},
         "attempt": {"N": str(lease.attempt)},
+        "writtenAt": number(now),
         "body": {"S": event.body},
         "expiresAt": {"N": str(int(lease.expires_at))},
         **({"shown": {"S": encode(event.shown).decode()}} if event.shown else {}),

@@ -159,7 +159,7 @@ class DynamoRequestLog:
         with dynamo_errors():
             try:
                 self._client.put_item(
-                    **self._put(event_item(lease, event)),
+                    **self._put(event_item(lease, event, self._clock())),
                     ConditionExpression="attribute_not_exists(pk) OR attempt <= :attempt",
                     ExpressionAttributeValues={":attempt": {"N": str(lease.attempt)}},
                 )
