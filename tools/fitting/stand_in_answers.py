@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ def load(path: Path) -> list[Asked]:
     ]
 
 
+@cache
 def _words(text: str) -> str:
     return " ".join(["", *re.findall(r"\w+", text.lower().replace("’", "'").replace("'", "")), ""])
 
