@@ -7,6 +7,7 @@ import secrets
 import shutil
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -22,10 +23,13 @@ _TENANT = "deploy-proof"
 _BASE = "deploy-proof"
 _LIMIT = "CICADA_MESSAGES_PER_MINUTE"
 _ANOTHER_LIMIT = "47"
+# Places of the documents beside the one that has the fact, and how many questions are asked while they are ingested.
+_HARBOURS = ("Ardwick", "Borrin", "Carsay", "Dunmore", "Elgol", "Farrow", "Glenmar")
+_AT_ONCE = 4
 
 
 class Proof:
-    """One document with a fact that stands nowhere else, one user, and what becomes of them."""
+    """Eight documents, one with a fact that stands nowhere else, one user, and what becomes of them."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
@@ -95,13 +99,38 @@ class Proof:
         folder.mkdir()
         text = f"# The lighthouse of Kelmory\n\nThe lighthouse of Kelmory was first lit on {self._day}.\n"
         (folder / "kelmory.md").write_text(text, "utf-8")
-        self._cicada("ingest", str(folder), "--tenant", _TENANT, "--knowledge-base", _BASE)
-        return "cicada ingest: a document is searchable that has a fact of its own"
+        for harbour in _HARBOURS:
+            (folder / f"{harbour.lower()}.md").write_text(f"# {harbour}\n\n{harbour} has a harbour.\n", "utf-8")
+        with ThreadPoolExecutor(_AT_ONCE) as threads:
+            asked = [threads.submit(self._ask_early) for _ in range(_AT_ONCE)]
+            self._cicada("ingest", str(folder), "--tenant", _TENANT, "--knowledge-base", _BASE)
+            answered = sum(each.result() for each in asked)
+        return (
+            f"cicada ingest: {1 + len(_HARBOURS)} documents are searchable, one with a fact of its own; of {_AT_ONCE} "
+            f"questions meanwhile {answered} were answered, and none called the stage misconfigured"
+        )
+
+    def _ask_early(self) -> bool:
+        """Whether there is an answer: it may find nothing, be late or have to be asked for again.
+
+        The index does not exist yet: the first questions and the first files create it together. Raises `ProofError`
+        if the question ends because the stage is misconfigured.
+        """
+        try:
+            self._ask()
+        except ProofError as error:
+            if '"misconfigured"' in str(error):
+                raise
+            return False
+        return True
 
     def _ask_by_terminal(self) -> str:
-        reply = self._cicada("ask", self._question, "--json", "--knowledge-base", _BASE, "--user", self._user)
-        self._has_the_fact(json.loads(reply)["text"])
+        self._has_the_fact(self._ask())
         return f"cicada ask: the answer has the fact, {self._day}"
+
+    def _ask(self) -> str:
+        reply = self._cicada("ask", self._question, "--json", "--knowledge-base", _BASE, "--user", self._user)
+        return str(json.loads(reply)["text"])
 
     def _ask_by_page(self) -> str:
         url = self._target.page_url or self._target.outputs().get("PageUrl")
@@ -117,15 +146,20 @@ class Proof:
             shutil.copy(ROOT / "samples" / name, folder)
         self._cicada("ingest", str(folder), "--tenant", _TENANT, "--knowledge-base", "scripts")
         self._cicada("calibrate", "--tenant", _TENANT)
-        found = json.loads(self._cicada("status", "--tenant", _TENANT, "--knowledge-base", _BASE, "--json"))["findings"]
-        said = [each["text"] for each in found if each["subject"] == "calibration"]
+        said = self._findings("calibration")
         if not any(each.startswith("calibrated for") and "by " in each for each in said):
             raise ProofError(f"The stage should be calibrated for its embedder: {said}")
         return f"cicada calibrate, status: {'; '.join(said)}"
 
     def _status(self) -> str:
-        self._cicada("status", "--tenant", _TENANT, "--knowledge-base", _BASE)
-        return "cicada status: functions, queues, alarms, index and models are well"
+        said = self._findings("vectors")
+        kept = f"; its vectors have the {said[0]}" if said else ""
+        return f"cicada status: functions, queues, alarms, index and models are well{kept}"
+
+    def _findings(self, subject: str) -> list[str]:
+        """What `cicada status` says of a part of the stack."""
+        found = json.loads(self._cicada("status", "--tenant", _TENANT, "--knowledge-base", _BASE, "--json"))["findings"]
+        return [each["text"] for each in found if each["subject"] == subject]
 
     def _release_forward(self) -> str:
         self._target.deployment.deploy({"messagesPerMinute": _ANOTHER_LIMIT})
