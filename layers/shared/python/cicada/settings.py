@@ -122,11 +122,12 @@ class OpeningSettings(Struct, frozen=True):
 
 
 class ModelSettings(Struct, frozen=True):
-    """The chat model and its limits."""
+    """The chat model and its limits. `guardrail`: of questions and answers, as ID:VERSION, empty for none."""
 
     chat_model_id: str
     chat_temperature: float = 0.2
     chat_max_tokens: int = 2048
+    guardrail: str = ""
 
 
 class PlannerSettings(Struct, frozen=True):
