@@ -51,6 +51,7 @@ NAMES = frozenset(
         "embeddingModel",
         "firstTextSeconds",
         "geography",
+        "guardrail",
         "hostedZone",
         "identityProvider",
         "indexPath",
@@ -106,6 +107,8 @@ _RETENTIONS = (1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 10
 _FEW_UNITS, _MANY_UNITS, _MOST_UNITS = (0, 1, 2, 4, 8), 16, 1696
 # As AWS::OpenSearchServerless::Collection has it; names of the data access policies are made of the stage's name.
 _COLLECTION = re.compile(r"[a-z][a-z0-9-]{2,31}")
+# botocore: bedrock-runtime GuardrailStreamConfiguration.
+_GUARDRAIL = re.compile(r"[a-z0-9]{1,64}:([1-9][0-9]{0,7}|DRAFT)")
 # As in `cicada.identity`.
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
@@ -176,6 +179,16 @@ def tenant(context: Context, name: str) -> str:
     if found and not _TENANT.fullmatch(found):
         raise ContextValueError(
             f"{found!r} cannot be the name of a tenant: use -c {name}=… with letters, digits and hyphens, 63 at most."
+        )
+    return found
+
+
+def guardrail(context: Context) -> str:
+    """`-c guardrail`: the id and the version of a guardrail of the account and the region, empty for none."""
+    found = text_or_none(context, "guardrail")
+    if found and not _GUARDRAIL.fullmatch(found):
+        raise ContextValueError(
+            f"-c guardrail={found} cannot be used: give ID:VERSION, as abc123def456:1, of a guardrail in this region."
         )
     return found
 

@@ -20,6 +20,7 @@ from infra.context_values import (
     commands_per_minute,
     concurrency,
     first_text_seconds,
+    guardrail,
     listed,
     model,
     model_or_none,
@@ -102,6 +103,7 @@ class StageSettings:
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
     `search_units`: the most that its search may scale to, `warm_search_units` those that never rest, and
     `indexing_units` the most of its ingest.
+    `guardrail`: what reads questions and answers of the models that write, as ID:VERSION, empty for none.
     `tenant_tokens_per_day`: of models, by the answers of one tenant, 0 for no limit.
     `monthly_budget`: dollars of the account's month whose excess is notified, 0 for no budget.
     `collection_name`: of the collection that holds the index. `vector_compression`: of a new index in it.
@@ -143,6 +145,7 @@ class StageSettings:
     indexing_units: int = 4
     monthly_budget: int = 0
     tenant_tokens_per_day: int = 0
+    guardrail: str = ""
     originals: bool = False
     data_key: str = ""
     network: PrivateNetwork | None = None
@@ -234,6 +237,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         search_units=search_units,
         warm_search_units=capacity_units(context, "warmSearchUnits", 0, least=0, most=search_units),
         tenant_tokens_per_day=tokens_per_day(context),
+        guardrail=guardrail(context),
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
         data_key=data_key(context, models.region),
@@ -277,6 +281,7 @@ def _local(context: Context) -> StageSettings:
         connections_per_user=str(whole_number(context, "connectionsPerUser", 1000)),
         request_days=whole_number(context, "requestDays", 7),
         tenant_tokens_per_day=tokens_per_day(context),
+        guardrail=guardrail(context),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

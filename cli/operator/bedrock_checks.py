@@ -24,7 +24,27 @@ def bedrock_findings(settings: StageSettings, client: Callable[[str], Any], regi
     found = checked("model quotas", partial(_empty_quotas, client("service-quotas"), empty))
     for model_id in settings.model_ids:
         found += checked("models", partial(_model, bedrock, model_id, region, empty))
+    if settings.guardrail:
+        found += checked("guardrail", partial(_guardrail, bedrock, settings.guardrail, region))
     return found
+
+
+def _guardrail(bedrock: Any, guardrail: str, region: str) -> Iterator[Finding]:
+    id, _, version = guardrail.partition(":")
+    try:
+        found = bedrock.get_guardrail(guardrailIdentifier=id, guardrailVersion=version)
+    except ClientError as error:
+        if code_of(error) not in UNKNOWN_MODEL:
+            raise
+        hint = "look it up by `aws bedrock list-guardrails`, and give -c guardrail=ID:VERSION"
+        yield Finding("guardrail", "problem", f"{guardrail} is not in {region}: {hint}.")
+        return
+    if found.get("crossRegionDetails"):
+        hint = "which the stage's role does not allow: make one without a guardrail profile"
+        yield Finding("guardrail", "problem", f"{guardrail} may answer in other regions, {hint}.")
+        return
+    ready = found["status"] == "READY"
+    yield Finding("guardrail", "ok" if ready else "problem", f"{found['name']} ({guardrail}) is {found['status']}.")
 
 
 def _model(bedrock: Any, model_id: str, region: str, empty: list[str]) -> Iterator[Finding]:

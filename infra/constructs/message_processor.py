@@ -11,7 +11,7 @@ from infra.constructs.audit_log import AuditLog
 from infra.constructs.conversation import Conversation
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, consume
-from infra.constructs.models import allow_models
+from infra.constructs.models import allow_models, guardrail_arn
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.settings import StageSettings
@@ -68,6 +68,8 @@ class MessageProcessor(Construct):
         region = settings.region
         allow_models(self.function, ["bedrock:InvokeModelWithResponseStream"], settings.chat_model_ids, region)
         allow_models(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids, region)
+        if settings.guardrail:
+            allow(self.function, ["bedrock:ApplyGuardrail"], guardrail_arn(settings.guardrail))
 
     def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:
         consume(
@@ -93,6 +95,7 @@ def _answering(settings: StageSettings) -> dict[str, str]:
         "chat_max_tokens": settings.chat_max_tokens,
         "first_text_seconds": settings.first_text_seconds,
         "next_text_seconds": settings.next_text_seconds,
+        "guardrail": settings.guardrail,
         "planner": settings.planner,
         "plan_model_ids": ",".join(settings.plan_model_ids),
         "lease_seconds": settings.lease_seconds,

@@ -70,6 +70,12 @@ def foundation_model_arn(model_id: str, region: str = Aws.REGION) -> str:
     return f"arn:{Aws.PARTITION}:bedrock:{region}::foundation-model/{model_id}"
 
 
+def guardrail_arn(guardrail: str) -> str:
+    """The guardrail, given as ID:VERSION, in the stack's region. Permissions know no versions."""
+    id, _, _ = guardrail.partition(":")
+    return f"arn:{Aws.PARTITION}:bedrock:{Aws.REGION}:{Aws.ACCOUNT_ID}:guardrail/{id}"
+
+
 def models_in_any_region(settings: StageSettings) -> Iterator[str]:
     """ARNs with a wildcard for the region: of profiles whose regions are not in the table."""
     for model_id in settings.model_ids:

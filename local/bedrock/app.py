@@ -26,6 +26,7 @@ from local.bedrock.embedder import Embedder
 from local.bedrock.faults import Fault, Faults, Kind
 from local.bedrock.forward import ForwardingModel
 from local.bedrock.generator import ExtractiveModel
+from local.bedrock.guardrail import GuardedModel
 from local.bedrock.rerank import rerank
 from local.bedrock.settings import Settings
 from local.bedrock.stream import EventStreamResponse, cut_short
@@ -146,7 +147,7 @@ def build(settings: Settings, embedder: Embedder) -> Starlette:
     standin = Standin(
         settings=settings,
         embedder=embedder,
-        model=ForwardingModel(settings.upstream) if settings.upstream else ExtractiveModel(embedder),
+        model=GuardedModel(ForwardingModel(settings.upstream) if settings.upstream else ExtractiveModel(embedder)),
         agents=AgentRuntime(AgentsFile(settings.agents_file), ActionGroupLambdas(settings), embedder),
         faults=Faults(),
         calls=set(),

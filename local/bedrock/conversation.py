@@ -55,7 +55,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class ConverseRequest:
-    """`forced_tool` is the tool of toolChoice.tool; `must_use_tool` is toolChoice.any.
+    """`forced_tool` is the tool of toolChoice.tool; `must_use_tool` is toolChoice.any. `guardrail`: its id, or empty.
 
     `abandoned` is set once nobody waits for the reply any more.
     """
@@ -68,6 +68,7 @@ class ConverseRequest:
     must_use_tool: bool = False
     max_tokens: int | None = None
     temperature: float | None = None
+    guardrail: str = ""
     abandoned: Event = field(default_factory=Event, compare=False, repr=False)
 
 
@@ -96,6 +97,7 @@ def parse(model_id: str, body: Mapping[str, Any]) -> ConverseRequest:
         must_use_tool="any" in choice,
         max_tokens=inference.get("maxTokens"),
         temperature=inference.get("temperature"),
+        guardrail=(body.get("guardrailConfig") or {}).get("guardrailIdentifier", ""),
     )
 
 

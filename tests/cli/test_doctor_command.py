@@ -256,6 +256,41 @@ def test_a_legacy_embedding_model_needs_a_new_index(account: ScriptedAws, shell:
     )
 
 
+GUARDRAIL = {
+    "name": "house",
+    "guardrailId": "gr1",
+    "guardrailArn": "arn:gr1",
+    "version": "7",
+    "status": "READY",
+    "createdAt": datetime(2026, 1, 1, tzinfo=UTC),
+    "updatedAt": datetime(2026, 1, 1, tzinfo=UTC),
+    "blockedInputMessaging": "No.",
+    "blockedOutputsMessaging": "No.",
+}
+PROFILE = {"guardrailProfileId": "us.guardrail.v1:0", "guardrailProfileArn": f"arn:aws:bedrock:us-east-1:1:{0:020}"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "text"),
+    [
+        (GUARDRAIL, "ok", "house (gr1:7) is READY."),
+        (GUARDRAIL | {"status": "FAILED"}, "problem", "house (gr1:7) is FAILED."),
+        (refusal("ResourceNotFoundException"), "problem", "gr1:7 is not in us-east-1: look it up by"),
+        (GUARDRAIL | {"crossRegionDetails": PROFILE}, "problem", "gr1:7 may answer in other regions"),
+    ],
+)
+def test_a_guardrail_that_is_given_is_looked_up(
+    account: ScriptedAws, shell: Shell, reply: Any, state: str, text: str
+) -> None:
+    account.replies["bedrock", "GetGuardrail"] = reply
+    [found] = [
+        each for each in findings(shell, int(state == "problem"), "-c", "guardrail=gr1:7") if each[0] == "guardrail"
+    ]
+    assert found[1] == state
+    assert found[2].startswith(text)
+    assert account.called("GetGuardrail") == [{"guardrailIdentifier": "gr1", "guardrailVersion": "7"}]
+
+
 def test_an_application_inference_profile_is_looked_up_as_a_profile(account: ScriptedAws, shell: Shell) -> None:
     arn = "arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/abc123"
     asked: list[str] = []

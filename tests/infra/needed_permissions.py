@@ -170,6 +170,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on("request dead letters", "sqs:SendMessage")
         | _keeping()
         | _chatting(settings)
+        | _guarding(settings)
         | _planning(settings)
         | _agents(settings)
         | _searching(settings),
@@ -270,6 +271,16 @@ def _giving_originals(settings: StageSettings) -> Needs:
     listing = Need("s3:ListBucket", BUCKET, unseen=_MISSING_FILES, context=(("s3:prefix", "documents/acme/store/"),))
     version = _on(f"{BUCKET}/documents/*", "s3:GetObjectVersion", unseen=_VERSIONED)
     return _on(f"{BUCKET}/documents/*", "s3:GetObject") | version | {listing}
+
+
+def _guarding(settings: StageSettings) -> Needs:
+    id = settings.guardrail.partition(":")[0]
+    arn = f"arn:aws:bedrock:REGION:ACCOUNT:guardrail/{id}"
+    return (
+        _on(arn, "bedrock:ApplyGuardrail", unseen="Bedrock applies it within the call of the model.")
+        if id
+        else frozenset()
+    )
 
 
 def _withholding() -> Needs:

@@ -33,7 +33,12 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "page": "none",
     },
     "a data key of the stack": {"stage": "dev", "dataKey": "create", "agents": "bedrock", "dataEvents": "create"},
-    "originals, with a data key": {"stage": "dev", "originals": "on", "dataKey": "create"},
+    "originals, with a data key and a guardrail": {
+        "stage": "dev",
+        "originals": "on",
+        "dataKey": "create",
+        "guardrail": "gr1abc:7",
+    },
     "a data key of the account, another collection": {
         "stage": "prod",
         "dataKey": "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",

@@ -12,6 +12,7 @@ from cicada.answering.parts import Prompt
 from cicada.generation import ModelUsage, Stop
 from local.bedrock.app import build
 from local.bedrock.embedder import Embedder
+from local.bedrock.guardrail import BLOCKED
 from local.bedrock.settings import Settings
 from tests.local.bedrock.conftest import PROMPT, Client, Serve, converse_request
 
@@ -168,3 +169,18 @@ def test_a_forced_tool_is_called_with_input_that_its_schema_allows(runtime: Any)
         "filters": {"limit": 1},
         "terms": [],
     }
+
+
+@pytest.mark.parametrize("word", ["macbeth", "seyton"], ids=["of the question", "of the answer"])
+def test_a_guardrail_blocks_the_word_that_it_is_named_by(
+    serve: Serve, client: Client, minilm: Embedder, word: str
+) -> None:
+    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
+    guarded = {"guardrailConfig": {"guardrailIdentifier": word, "guardrailVersion": "1"}}
+    events = streamed(runtime.converse_stream(**converse_request(QUEEN), **guarded))
+    assert text_of(events).endswith(BLOCKED)
+    assert ("messageStop", {"stopReason": "guardrail_intervened"}) in events
+    harmless = {"guardrailConfig": {"guardrailIdentifier": "nightshade", "guardrailVersion": "1"}}
+    assert ("messageStop", {"stopReason": "end_turn"}) in streamed(
+        runtime.converse_stream(**converse_request(QUEEN), **harmless)
+    )

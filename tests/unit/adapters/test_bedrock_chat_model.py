@@ -176,3 +176,13 @@ def test_a_reply_without_text_has_only_its_usage() -> None:
 )
 def test_the_usage_says_why_the_model_stopped_early(reason: str, stopped: Stop | None) -> None:
     assert all_of(Streamed((START, text_delta("Hel"), *reply_end(reason)))) == ["Hel", ModelUsage(7, 3, stopped)]
+
+
+def test_a_guardrail_reads_every_piece_before_it_is_sent() -> None:
+    request = ConverseModel("m", 10, 0.0, "gr1:7").request("", [])
+    assert request["guardrailConfig"] == {
+        "guardrailIdentifier": "gr1",
+        "guardrailVersion": "7",
+        "streamProcessingMode": "sync",
+    }
+    assert "guardrailConfig" not in ConverseModel("m", 10, 0.0).request("", [])

@@ -127,6 +127,7 @@ class ModelSettings(Struct, frozen=True):
     """The chat models and their limits. `chat_model_ids`: by comma, each the next one's fallback.
 
     `first_text_seconds`, `next_text_seconds`: how long a model may be silent before its text, and in it.
+    `guardrail`: of questions and answers, as ID:VERSION, empty for none.
     """
 
     chat_model_ids: str
@@ -134,6 +135,7 @@ class ModelSettings(Struct, frozen=True):
     chat_max_tokens: int = 2048
     first_text_seconds: float = 12
     next_text_seconds: float = 20
+    guardrail: str = ""
 
     @property
     def models(self) -> tuple[str, ...]:

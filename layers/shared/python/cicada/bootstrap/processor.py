@@ -172,7 +172,7 @@ def _agent(
 
 
 def _converse_model(limits: ModelSettings, model_id: str) -> ConverseModel:
-    return ConverseModel(model_id, limits.chat_max_tokens, limits.chat_temperature)
+    return ConverseModel(model_id, limits.chat_max_tokens, limits.chat_temperature, limits.guardrail)
 
 
 def _patience(limits: ModelSettings) -> Patience:

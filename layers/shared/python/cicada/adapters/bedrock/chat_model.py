@@ -36,17 +36,30 @@ _STOPS = {
 
 
 class ConverseModel(Struct, frozen=True):
-    """A model and its limits. `topP` is left out: some models take either it or the temperature."""
+    """A model and its limits. `topP` is left out: some models take either it or the temperature.
+
+    `guardrail`: that of the streamed calls, as ID:VERSION, empty for none. It reads each piece before it is sent on.
+    https://docs.aws.amazon.com/bedrock/latest/userguide/guardrails-streaming.html
+    """
 
     model_id: str
     max_tokens: int
     temperature: float
+    guardrail: str = ""
 
     def request(self, system: str, messages: Sequence[Message]) -> dict[str, Any]:
         """Arguments of `converse_stream`."""
         inference = {"maxTokens": self.max_tokens, "temperature": self.temperature}
         instructions = {"system": [{"text": system}]} if system else {}
-        return {"modelId": self.model_id, "messages": list(messages), "inferenceConfig": inference, **instructions}
+        request = {"modelId": self.model_id, "messages": list(messages), "inferenceConfig": inference, **instructions}
+        return request | self._guarded()
+
+    def _guarded(self) -> dict[str, Any]:
+        if not self.guardrail:
+            return {}
+        id, _, version = self.guardrail.partition(":")
+        named = {"guardrailIdentifier": id, "guardrailVersion": version}
+        return {"guardrailConfig": {**named, "streamProcessingMode": "sync"}}
 
 
 class Patience(Struct, frozen=True):

@@ -1,0 +1,38 @@
+"""`-c guardrail=ID:VERSION`: what reads the questions and answers of the models that write."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.context_values import ContextValueError
+from infra.settings import stage_settings
+from tests.infra.deployed import deployed
+
+
+@pytest.mark.parametrize(
+    "value", ["gr1abc", "gr1abc:", ":1", "GR1:1", "gr1abc:0", "gr1abc:draft", "arn:aws:bedrock:x:1"]
+)
+def test_what_is_no_guardrail_with_its_version_is_refused(value: str) -> None:
+    context = {"stage": "dev", "region": "us-east-1", "guardrail": value}
+    with pytest.raises(ContextValueError, match=f"^-c guardrail={value} cannot be used: give ID:VERSION, as "):
+        stage_settings(context.get)
+
+
+def test_the_processor_may_apply_this_guardrail_and_no_other() -> None:
+    stage = deployed("dev", guardrail="gr1abc:7")
+    assert stage.environment("message-processor")["CICADA_GUARDRAIL"] == "gr1abc:7"
+    statements = [
+        statement
+        for _, policy in stage.of_kind("AWS::IAM::Policy")
+        for statement in policy["PolicyDocument"]["Statement"]
+        if "bedrock:ApplyGuardrail" in str(statement["Action"])
+    ]
+    assert [stage.text(each["Resource"]) for each in statements] == [
+        "arn:aws:bedrock:us-east-1:111122223333:guardrail/gr1abc"
+    ]
+
+
+def test_without_one_nothing_may_be_applied() -> None:
+    stage = deployed("dev")
+    assert stage.environment("message-processor")["CICADA_GUARDRAIL"] == ""
+    assert "ApplyGuardrail" not in str(list(stage.of_kind("AWS::IAM::Policy")))
