@@ -1,5 +1,6 @@
 import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
+import { wide } from "./wide-table.js";
 
 /** Cells of so many characters are not broken. */
 const SHORT = 12;
@@ -46,13 +47,6 @@ export class ListingView {
     button.addEventListener("click", () => this.#showMore());
     return button;
   }
-}
-
-/** A table that is wider than the text scrolls by itself; the keyboard can scroll it too. */
-function wide(label, table) {
-  const box = element("div", { className: "wide", tabIndex: 0, aria: { label } }, table);
-  box.setAttribute("role", "group");
-  return box;
 }
 
 function documentsOf(listing, knowledgeBase) {

@@ -1,4 +1,5 @@
 import { AnswerText } from "./answer-text.js";
+import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
 import { ListingView } from "./listing-view.js";
@@ -65,7 +66,7 @@ export class TurnView {
     this.#listing.show(request.listing, Boolean(request.outcome));
     // A table may be as wide as text and passages together.
     this.root.classList.toggle("listed", request.listing !== null && request.sources.length === 0);
-    this.#showText(request.text, request.assembly.end?.unsupported);
+    this.#showText(request.text, { unsupported: request.assembly.end?.unsupported ?? [], growing: !request.outcome });
     if (changed) this.#text.refresh();
     this.#showStatus(request);
     this.root.classList.toggle("running", !request.outcome);
@@ -86,9 +87,9 @@ export class TurnView {
     this.#foot.replaceChildren(load);
   }
 
-  #showText(text, unsupported) {
+  #showText(text, state) {
     this.#shownText = text;
-    this.#text.show(text, unsupported);
+    this.#text.show(text, state);
   }
 
   #showStatus(request) {
@@ -103,23 +104,12 @@ export class TurnView {
   #ending(request) {
     if (request.outcome === "cancelled") return [note("Stopped.")];
     if (request.outcome === "error") return [this.#failure(request.failure)];
-    return [baseOf(request.assembly.end.plan), this.#copyButton(), explanationOf(request.assembly.end)].filter(Boolean);
+    return [baseOf(request.assembly.end.plan), copyButton(() => this.#shownText), explanationOf(request.assembly.end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {
     const button = element("button", { className: "secondary", type: "button", on: { click: () => this.#actions.retry() } }, "Try again");
     return element("div", { className: "failure", role: "alert" }, element("p", {}, error), retryable ? button : null);
-  }
-
-  #copyButton() {
-    if (!navigator.clipboard) return null;
-    const button = element("button", { className: "link", type: "button" }, "Copy");
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(this.#shownText);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 1_500);
-    });
-    return button;
   }
 
   #citations(n) {
