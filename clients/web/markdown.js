@@ -1,10 +1,11 @@
 import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
-import { wide } from "./wide-table.js";
+import { wideTable } from "./table-tools.js";
 import { Marked } from "./vendor/marked/marked.js";
 
 /** Characters of private use that a text may have between its own: they are in no address. */
 export const MARKS = /[\ue000\ue001]/g;
+const SHORT = 12;
 const LINE_BREAK = /^<br\s*\/?>/i;
 const SCHEMES = ["http:", "https:", "mailto:"];
 const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi;
@@ -66,7 +67,7 @@ export class MarkdownElements {
       case "code":
         return this.#code(token);
       case "table":
-        return wide("Table", this.#table(token));
+        return wideTable("Table", this.#table(token));
       case "hr":
         return element("hr");
       default:
@@ -130,8 +131,13 @@ export class MarkdownElements {
     return element("div", { className: "code", dir: "ltr" }, head, element("pre", { tabIndex: 0 }, element("code", {}, this.#texts(text, "code"))));
   }
 
+  /** What is short, such as a date, stays on one line. */
+  #cell(tag, { tokens, align, text }) {
+    return element(tag, { className: `${align ?? ""} ${text.length <= SHORT ? "short" : ""}`.trim() }, this.#inlines(tokens));
+  }
+
   #table({ header, rows }) {
-    const cells = (tag, row) => row.map(({ tokens, align }) => element(tag, { className: align ?? "" }, this.#inlines(tokens)));
+    const cells = (tag, row) => row.map((cell) => this.#cell(tag, cell));
     const head = element("tr", {}, cells("th", header));
     const body = rows.map((row) => element("tr", {}, cells("td", row)));
     return element("table", {}, element("thead", {}, head), body.length ? element("tbody", {}, body) : null);
