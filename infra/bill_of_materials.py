@@ -1,10 +1,11 @@
-"""The bill of materials (SBOM) of a stage on AWS, in CycloneDX: the packages in its layers, with their licences.
+"""The bill of materials (SBOM) of a stage on AWS, in CycloneDX: the packages in its layers and in the page.
 
-The functions and the page are files of this repository; the page loads no packages. boto3 is part of Lambda's runtime.
+The functions are files of this repository. boto3 is part of Lambda's runtime.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -20,7 +21,7 @@ from packageurl import PackageURL
 from packaging.requirements import Requirement
 
 from infra.layer_build import DEPLOYED, LOCKS, ROOT
-from infra.licences import licence_of
+from infra.licences import allowed, licence_of
 
 FILE = "bill-of-materials.cdx.json"
 # The platform on which the layers run.
@@ -51,7 +52,8 @@ def bill_of_materials() -> Bom:
     name, number = project["name"], project["version"]
     # Without a reference of its own it gets a random one, and two bills of the same packages differ.
     stage = Component(name=name, version=number, type=ComponentType.APPLICATION, bom_ref=name)
-    parts = [_component(*each) for each in sorted({*deployed_packages(), *_of_the_cdk()})]
+    parts = [_component("pypi", *each, licence_of(each[0])) for each in sorted({*deployed_packages(), *_of_the_cdk()})]
+    parts += [_component("npm", *each) for each in page_packages()]
     bom = Bom(components=parts)
     bom.metadata.component = stage
     bom.register_dependency(stage, parts)
@@ -68,6 +70,15 @@ def deployed_packages() -> Iterator[tuple[str, str]]:
             yield required.name, pinned.version
 
 
+def page_packages() -> Iterator[tuple[str, str, str]]:
+    """Name, version and licence of each package that the chat page has files of."""
+    packages = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
+    for path, package in packages.items():
+        name = path.removeprefix("node_modules/")
+        if name and not package.get("dev"):
+            yield name, package["version"], allowed(name, package.get("license", ""))
+
+
 def locked(lock: str) -> list[Requirement]:
     """The packages of a layer, for every Python and platform."""
     lines = (LOCKS / lock).read_text("utf-8").splitlines()
@@ -78,9 +89,9 @@ def _of_the_cdk() -> Iterator[tuple[str, str]]:
     yield _COMMAND_LINE, version(_COMMAND_LINE)
 
 
-def _component(name: str, number: str) -> Component:
-    purl = PackageURL(type="pypi", name=name, version=number)
-    licence = LicenseFactory().make_from_string(licence_of(name))
+def _component(kind: str, name: str, number: str, licence: str) -> Component:
+    purl = PackageURL(type=kind, name=name, version=number)
+    licences = [LicenseFactory().make_from_string(licence)]
     return Component(
-        name=name, version=number, type=ComponentType.LIBRARY, purl=purl, bom_ref=str(purl), licenses=[licence]
+        name=name, version=number, type=ComponentType.LIBRARY, purl=purl, bom_ref=str(purl), licenses=licences
     )

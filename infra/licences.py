@@ -46,7 +46,11 @@ class LicenceError(Exception):
 
 def licence_of(package: str) -> str:
     """The licence that the metadata of the installed package name."""
-    found = _READ.get(package) or expression(metadata(package))
+    return allowed(package, _READ.get(package) or expression(metadata(package)))
+
+
+def allowed(package: str, found: str) -> str:
+    """The licence again; raises `LicenceError` if it is empty or not allowed."""
     if not found:
         raise LicenceError(f"The licence of {package} is not known: read its licence file and add it to {__name__}.")
     foreign = identifiers(found) - ALLOWED

@@ -16,7 +16,11 @@ from pathlib import Path
 _ROOT = Path(__file__).resolve().parents[1]
 PAGE_FOLDER = _ROOT / "clients" / "web"
 # What others wrote, by its path on the page; `package-lock.json` has its version and its hash.
-VENDORED = {"vendor/qrcode-generator/qrcode.js": _ROOT / "node_modules" / "qrcode-generator" / "dist" / "qrcode.mjs"}
+_PACKAGES = _ROOT / "node_modules"
+VENDORED = {
+    "vendor/marked/marked.js": _PACKAGES / "marked" / "lib" / "marked.esm.js",
+    "vendor/qrcode-generator/qrcode.js": _PACKAGES / "qrcode-generator" / "dist" / "qrcode.mjs",
+}
 INDEX, CONFIG, ASSETS = "index.html", "config.json", "assets"
 # What browsers do not ask for below the folder of assets.
 NO_ASSETS = (INDEX, "package.json")

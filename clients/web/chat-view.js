@@ -4,6 +4,7 @@ import { Conversation } from "./conversation.js";
 import { element } from "./element.js";
 import { ReadingView } from "./reading-view.js";
 import { SessionsView } from "./sessions-view.js";
+import { Shortcuts } from "./shortcuts.js";
 
 /** Where an open document covers the conversation, as in style.css. */
 const COVERED = matchMedia("(max-width: 899px)");
@@ -24,6 +25,7 @@ export class ChatView {
   #connection;
   #account;
   #reading;
+  #shortcuts;
   #federated;
   #everOpen = false;
   #leave = new AbortController();
@@ -60,6 +62,7 @@ export class ChatView {
       signal: this.#leave.signal,
     });
     this.#account = new AccountView({ signIn, mfa, signOutEverywhere: () => client.signOutEverywhere() });
+    this.#shortcuts = new Shortcuts({ keys: this.#keys(), signal: this.#leave.signal });
     root.querySelector("#user-name").textContent = signIn.user;
     this.#listen(signOut, sessionEnded);
   }
@@ -80,6 +83,7 @@ export class ChatView {
     this.#leave.abort();
     this.#client.close();
     this.#account.remove();
+    this.#shortcuts.remove();
     this.#reading.end();
     this.#showReading();
     this.#conversation.end();
@@ -98,6 +102,8 @@ export class ChatView {
     on(this.#connection, "click", ({ target }) => this.#answerTrouble(target.dataset.answer, signOut));
     on(find("#account"), "click", () => this.#account.show());
     on(find("#sign-out"), "click", signOut);
+    on(find("#shortcuts"), "click", () => this.#shortcuts.show());
+    on(find("#skip"), "click", () => this.#conversation.focusNewest() || this.#composer.focus());
     on(find("#new-conversation"), "click", () => this.#startNew());
     on(find("#bar-new"), "click", () => this.#startNew());
     on(find("#open-rail"), "click", () => this.#showRail(true));
@@ -107,6 +113,17 @@ export class ChatView {
     on(document, "visibilitychange", () => document.hidden || this.#network());
     on(COVERED, "change", () => this.#showReading());
     on(document, "keydown", (event) => event.key === "Escape" && this.#escape());
+  }
+
+  #keys() {
+    return [
+      { key: "/", what: "Go to the question field", act: () => this.#root.querySelector("#question").focus() },
+      { key: "a", what: "Go to the newest answer", act: () => this.#conversation.focusNewest() },
+      { key: "j", what: "Go to the next question", act: () => this.#conversation.focusQuestion(1) },
+      { key: "k", what: "Go to the question before", act: () => this.#conversation.focusQuestion(-1) },
+      { key: "c", what: "Copy the newest answer", act: () => this.#conversation.copyNewest() },
+      { key: "n", what: "Begin a new conversation", act: () => this.#startNew() },
+    ];
   }
 
   #startNew() {
@@ -122,9 +139,12 @@ export class ChatView {
   }
 
   #escape() {
+    if (document.querySelector("dialog[open]")) return;
     if (this.#root.dataset.rail === "open") this.#showRail(false);
     else if (this.#reading.isOpen) this.#reading.close();
-    else this.#conversation.stop();
+    else if (this.#conversation.answering) this.#conversation.stop();
+    // Out of the question field, where keys are letters.
+    else this.#root.querySelector("#scroll").focus({ preventScroll: true });
   }
 
   /** Opens or closes the list, which covers the conversation on a narrow screen. */

@@ -49,6 +49,31 @@ export class Conversation {
     this.#scrollTo(view.root);
   }
 
+  /** Puts the focus on the newest answer; returns whether there is one. */
+  focusNewest() {
+    const view = this.#shown().at(-1);
+    view?.focusAnswer();
+    return Boolean(view);
+  }
+
+  copyNewest() {
+    this.#shown().at(-1)?.copy();
+  }
+
+  /** Puts the focus on the question so many turns further, from the one that has it or else from the end. */
+  focusQuestion(step) {
+    const views = this.#shown();
+    const from = views.findIndex(({ root }) => root.contains(document.activeElement));
+    const view = views[from < 0 ? views.length - (step < 0 ? 1 : 0) : Math.max(0, from + step)];
+    view?.root.focus({ preventScroll: true });
+    this.#scrollTo(view?.root);
+  }
+
+  /** The turns in their order on the screen. */
+  #shown() {
+    return [...this.#root.querySelectorAll(".turn")].map(({ dataset }) => this.#turns.get(dataset.requestId).view);
+  }
+
   stop() {
     if (this.#running) this.#client.cancel(this.#running.requestId);
   }

@@ -1,5 +1,6 @@
 import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
+import { wideTable } from "./table-tools.js";
 
 /** Cells of so many characters are not broken. */
 const SHORT = 12;
@@ -7,14 +8,18 @@ const NONE = "–";
 
 /** What an answer lists: numbers, groups and documents, each in a table. */
 export class ListingView {
-  root = element("section", { className: "listing", hidden: true, aria: { label: "Documents" } });
+  root = element("section", { className: "listing", hidden: true });
 
   #shown = null;
   #showMore;
   #knowledgeBase;
 
-  /** `showMore()`: the user asks for the next page. `knowledgeBase()`: the one that the documents are from. */
-  constructor({ showMore, knowledgeBase }) {
+  /**
+   * `name`: of the turn. `showMore()`: the user asks for the next page. `knowledgeBase()`: the one that the documents are
+   * from.
+   */
+  constructor(name, { showMore, knowledgeBase }) {
+    this.root.setAttribute("aria-label", `Documents: ${name}`);
     this.#showMore = showMore;
     this.#knowledgeBase = knowledgeBase;
   }
@@ -34,9 +39,9 @@ export class ListingView {
 
   #parts(listing) {
     return [
-      numbersOf(listing).length ? wide("Numbers", figuresOf(listing)) : null,
-      listing.groups?.length ? wide("Documents by value", groupsOf(listing)) : null,
-      listing.documents.length ? wide("Documents that match", documentsOf(listing, this.#knowledgeBase())) : null,
+      numbersOf(listing).length ? wideTable("Numbers", figuresOf(listing)) : null,
+      listing.groups?.length ? wideTable("Documents by value", groupsOf(listing)) : null,
+      listing.documents.length ? wideTable("Documents that match", documentsOf(listing, this.#knowledgeBase())) : null,
       listing.nextOffset === null || listing.nextOffset === undefined ? null : this.#more(),
     ].filter(Boolean);
   }
@@ -46,13 +51,6 @@ export class ListingView {
     button.addEventListener("click", () => this.#showMore());
     return button;
   }
-}
-
-/** A table that is wider than the text scrolls by itself; the keyboard can scroll it too. */
-function wide(label, table) {
-  const box = element("div", { className: "wide", tabIndex: 0, aria: { label } }, table);
-  box.setAttribute("role", "group");
-  return box;
 }
 
 function documentsOf(listing, knowledgeBase) {

@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { foldButton } from "./fold-button.js";
 
 const SENTENCE_END = /[.!?…]["'”’)]*\s+/g;
 
@@ -85,24 +86,4 @@ class MarkedText {
   #text(from, to) {
     return this.#letters.slice(from, to).join("");
   }
-}
-
-function foldButton(quote) {
-  const button = element("button", { className: "link fold", type: "button" });
-  const show = () => {
-    const open = quote.classList.contains("open");
-    button.setAttribute("aria-expanded", String(open));
-    button.textContent = open ? "Less" : "Read on";
-  };
-  button.addEventListener("click", () => {
-    quote.classList.toggle("open");
-    show();
-  });
-  show();
-  // Whether there is more to read depends on the width, which is known once the card is laid out.
-  new ResizeObserver(() => {
-    const isCut = quote.querySelector(".cut") || quote.scrollHeight > quote.clientHeight + 1;
-    if (!quote.classList.contains("open")) button.hidden = !isCut;
-  }).observe(quote);
-  return button;
 }

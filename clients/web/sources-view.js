@@ -9,7 +9,7 @@ const SHOWN_UNCITED = 3;
 
 /** The passages beside one answer, those of one document below its title and metadata. */
 export class SourcesView {
-  root = element("section", { className: "sources", hidden: true, aria: { label: "Passages" } });
+  root = element("section", { className: "sources", hidden: true });
 
   #idPrefix;
   #sources = [];
@@ -23,10 +23,11 @@ export class SourcesView {
   #knowledgeBase;
 
   /**
-   * `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited.
+   * `name`: of the turn. `highlight(n, on)`: the pointer enters or leaves card n. `showCitation(n)`: the user asks where n is cited.
    * `knowledgeBase()`: the one that the sources are from.
    */
-  constructor(requestId, { highlight, showCitation, knowledgeBase }) {
+  constructor({ requestId, name }, { highlight, showCitation, knowledgeBase }) {
+    this.root.setAttribute("aria-label", `Passages: ${name}`);
     this.#idPrefix = `source-${requestId}-`;
     this.#highlight = highlight;
     this.#showCitation = showCitation;
@@ -70,6 +71,12 @@ export class SourcesView {
       String(n),
       element("span", { className: "bracket" }, "]"),
     );
+  }
+
+  /** A line for each source that the text cites, to be copied with it. */
+  citedBy(text) {
+    const cited = citedNumbers(text);
+    return this.#sources.filter(({ n }) => cited.has(n)).map((source) => `[${source.n}] ${placeOf(source)}`);
   }
 
   #isSame(sources) {
@@ -209,6 +216,11 @@ function chapterOf({ locator, title }) {
 
 function nameOf(source) {
   return [source.title, chapterOf(source)].filter(Boolean).join(", ");
+}
+
+function placeOf(source) {
+  const { messages } = source.locator;
+  return [nameOf(source) || source.documentId, messages && messagesOf(messages)].filter(Boolean).join(", ");
 }
 
 function locatorOf(source) {

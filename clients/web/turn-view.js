@@ -1,8 +1,11 @@
 import { AnswerText } from "./answer-text.js";
+import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
+import { foldButton } from "./fold-button.js";
 import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
+import { SpokenAnswer } from "./spoken-answer.js";
 
 const STAGES = {
   planning: "Reading the question…",
@@ -11,6 +14,8 @@ const STAGES = {
   answering: "Answering…",
   agent: "Working on it…",
 };
+
+const LONGEST_NAME = 80;
 
 /** The base that the server asks by default, `default_knowledge_base` of its settings; others are named. */
 const DEFAULT_KNOWLEDGE_BASE = "scripts";
@@ -26,7 +31,9 @@ export class TurnView {
 
   #settled;
   #status = element("p", { className: "status", role: "status" });
-  #answer = element("div", { className: "answer", aria: { live: "polite", busy: "true" } });
+  #answer = element("div", { className: "answer", tabIndex: -1, aria: { busy: "true" } });
+  /** Null where no answer is awaited, as in a conversation that is opened again. */
+  #spoken = null;
   #foot = element("div", { className: "foot" });
   #listing;
   #sources;
@@ -39,18 +46,19 @@ export class TurnView {
   constructor({ requestId, message, answer = null, withheld = 0 }, actions) {
     this.#actions = actions;
     this.#settled = answer !== null;
-    this.#sources = new SourcesView(requestId, {
+    const name = shortened(message);
+    this.#sources = new SourcesView({ requestId, name }, {
       highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
       showCitation: (n) => this.#citations(n)[0]?.focus(),
       knowledgeBase: () => this.#knowledgeBase,
     });
-    this.#listing = new ListingView({ showMore: () => this.#actions.showMore(), knowledgeBase: () => this.#knowledgeBase });
+    this.#listing = new ListingView(name, { showMore: () => this.#actions.showMore(), knowledgeBase: () => this.#knowledgeBase });
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
     this.root = element(
       "article",
-      { className: "turn", data: { requestId } },
-      element("div", { className: "line question" }, element("h2", { className: "speaker" }, "You"), element("p", {}, message)),
-      element("div", { className: "line reply" }, element("h2", { className: "speaker" }, "Cicada"), this.#answer, withheldNote(withheld), this.#listing.root, this.#status, this.#foot),
+      { className: "turn", tabIndex: -1, data: { requestId }, aria: { label: name } },
+      questionLine(message),
+      element("div", { className: "line reply" }, element("h3", { className: "speaker" }, "Cicada"), this.#answer, withheldNote(withheld), this.#listing.root, this.#status, this.#foot),
       this.#sources.root,
     );
     if (this.#settled) this.#settle(answer);
@@ -65,13 +73,32 @@ export class TurnView {
     this.#listing.show(request.listing, Boolean(request.outcome));
     // A table may be as wide as text and passages together.
     this.root.classList.toggle("listed", request.listing !== null && request.sources.length === 0);
-    this.#showText(request.text, request.assembly.end?.unsupported);
+    this.#showText(request.text, { unsupported: request.assembly.end?.unsupported ?? [], growing: !request.outcome });
     if (changed) this.#text.refresh();
+    this.#say(request);
     this.#showStatus(request);
     this.root.classList.toggle("running", !request.outcome);
     this.#answer.setAttribute("aria-busy", String(!request.outcome));
     if (request.outcome) this.#foot.replaceChildren(...this.#ending(request));
     else this.#foot.replaceChildren();
+  }
+
+  /** Puts the focus on the answer. */
+  focusAnswer() {
+    this.#answer.focus({ preventScroll: true });
+    this.#answer.scrollIntoView({ block: "nearest" });
+  }
+
+  copy() {
+    this.#foot.querySelector(".copy")?.click();
+  }
+
+  #say({ outcome }) {
+    if (!outcome && !this.#spoken) {
+      this.#spoken = new SpokenAnswer();
+      this.root.append(this.#spoken.root);
+    }
+    this.#spoken?.say(this.#answer, Boolean(outcome));
   }
 
   #settle(answer) {
@@ -83,12 +110,12 @@ export class TurnView {
       load.disabled = true;
       this.#actions.loadSources();
     });
-    this.#foot.replaceChildren(load);
+    this.#foot.replaceChildren(...[this.#copyButton(), load].filter(Boolean));
   }
 
-  #showText(text, unsupported) {
+  #showText(text, state) {
     this.#shownText = text;
-    this.#text.show(text, unsupported);
+    this.#text.show(text, state);
   }
 
   #showStatus(request) {
@@ -101,7 +128,7 @@ export class TurnView {
   }
 
   #ending(request) {
-    if (request.outcome === "cancelled") return [note("Stopped.")];
+    if (request.outcome === "cancelled") return [note("Stopped."), this.#shownText ? this.#copyButton() : null].filter(Boolean);
     if (request.outcome === "error") return [this.#failure(request.failure)];
     return [baseOf(request.assembly.end.plan), this.#copyButton(), explanationOf(request.assembly.end)].filter(Boolean);
   }
@@ -111,20 +138,30 @@ export class TurnView {
     return element("div", { className: "failure", role: "alert" }, element("p", {}, error), retryable ? button : null);
   }
 
+  /** Copies the answer with a list of the sources that it cites. */
   #copyButton() {
-    if (!navigator.clipboard) return null;
-    const button = element("button", { className: "link", type: "button" }, "Copy");
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(this.#shownText);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 1_500);
+    return copyButton(() => {
+      const sources = this.#sources.citedBy(this.#shownText);
+      return sources.length ? `${this.#shownText}\n\nSources\n${sources.join("\n")}` : this.#shownText;
     });
-    return button;
   }
 
   #citations(n) {
     return [...this.#answer.querySelectorAll(`.citation[data-n="${n}"]`)];
   }
+}
+
+/** A question is the heading of its turn; a long one is folded. */
+function questionLine(message) {
+  const text = element("p", { dir: "auto", aria: { level: 2 } }, message);
+  text.setAttribute("role", "heading");
+  return element("div", { className: "line question" }, element("span", { className: "speaker" }, "You"), text, foldButton(text));
+}
+
+/** A name for what belongs to a question, which may be long. */
+function shortened(message) {
+  const letters = [...message.replace(/\s+/g, " ")];
+  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME).join("")}…` : letters.join("");
 }
 
 function note(sentence) {

@@ -75,7 +75,7 @@ def marked(page: Page) -> list[str]:
 
 def test_a_source_opens_beside_the_conversation_at_its_passage(page: Page, address: str, library: FakeBackend) -> None:
     open_source(page, address)
-    expect(page.get_by_role("heading", name="Macbeth", level=2)).to_be_focused()
+    expect(page.get_by_role("heading", name="Macbeth", level=2, exact=True)).to_be_focused()
     assert marked(page) == [
         "The queen, my lord, is dead.",
         "She should have died hereafter.",

@@ -18,6 +18,7 @@ from infra import licences
 from infra.bill_of_materials import FILE, deployed_packages, locked, write_bill
 from infra.layer_build import BASE, DOCUMENTS, EMBEDDED, LOCKS, ROOT
 from infra.licences import ALLOWED, LicenceError, identifiers, licence_of
+from infra.page_files import VENDORED
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +33,11 @@ def test_every_package_of_the_deployed_layers_is_in_the_bill_with_version_and_li
         assert listed[name]["purl"] == f"pkg:pypi/{name}@{version}"
         [licence] = listed[name]["licenses"]
         assert licence.get("expression") or licence["license"]["id"] in ALLOWED
+
+
+def test_every_package_that_the_page_serves_files_of_is_in_the_bill(bill: Mapping[str, Any]) -> None:
+    served = {path.split("/")[1] for path in VENDORED}
+    assert {each["name"] for each in bill["components"] if each["purl"].startswith("pkg:npm/")} == served
 
 
 def test_the_bill_follows_the_schema_of_cyclonedx(tmp_path: Path) -> None:

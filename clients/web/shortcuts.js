@@ -1,0 +1,63 @@
+import { element } from "./element.js";
+
+/** Where the browser remembers that single keys do nothing: speech input may type them by accident (WCAG 2.1.4). */
+const OFF = "cicada.single-keys-off";
+const FIELDS = "input, textarea, select, [contenteditable]";
+const ALWAYS = [
+  { key: "Enter", what: "Ask" },
+  { key: "Shift Enter", what: "Begin a new line" },
+  { key: "Esc", what: "Stop the answer, close what is open, or leave the question field" },
+];
+
+/** Single keys outside of fields, and the dialog that lists them. */
+export class Shortcuts {
+  #keys;
+  #dialog = null;
+
+  /** `keys`: `{key, what, act()}`, and `what` as it is listed. `signal` removes the event listener. */
+  constructor({ keys, signal }) {
+    this.#keys = [...keys, { key: "?", what: "Show this list", act: () => this.show() }];
+    document.addEventListener("keydown", (event) => this.#press(event), { signal });
+  }
+
+  show() {
+    const rows = [...ALWAYS, ...this.#keys].flatMap(({ key, what }) => [element("dt", {}, ...keysOf(key)), element("dd", {}, what)]);
+    this.#dialog = element(
+      "dialog",
+      { className: "account shortcuts", aria: { labelledby: "shortcuts-title" }, on: { close: () => this.remove() } },
+      element("h2", { id: "shortcuts-title" }, "Keys"),
+      element("dl", {}, rows),
+      this.#choice(),
+      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, "Close"),
+    );
+    document.body.append(this.#dialog);
+    this.#dialog.showModal();
+  }
+
+  remove() {
+    this.#dialog?.remove();
+    this.#dialog = null;
+  }
+
+  #choice() {
+    const box = element("input", { type: "checkbox", checked: areOn() });
+    box.addEventListener("change", () => (box.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, "yes")));
+    return element("label", { className: "choice" }, box, " Single keys, outside of fields");
+  }
+
+  #press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.target.closest(FIELDS)) return;
+    const found = this.#keys.find(({ key }) => key === event.key);
+    if (!found || !areOn() || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    found.act();
+  }
+}
+
+function areOn() {
+  return localStorage.getItem(OFF) === null;
+}
+
+function keysOf(key) {
+  return key.split(" ").flatMap((each) => [element("kbd", {}, each), " "]);
+}
