@@ -37,7 +37,14 @@ export class ChatView {
     this.#client = client;
     this.#federated = signIn.federated;
     this.#connection = root.querySelector("#connection");
-    this.#sessions = new SessionsView({ root: root.querySelector("#sessions"), client, open: (id) => this.#open(id) });
+    this.#sessions = new SessionsView({
+      root: root.querySelector("#sessions"),
+      search: root.querySelector("#session-search"),
+      client,
+      open: (id) => this.#open(id),
+      removed: (id) => this.#removed(id),
+      signal: this.#leave.signal,
+    });
     this.#composer = new Composer({
       form: root.querySelector("#composer"),
       ask: (message) => this.#conversation.ask(message),
@@ -119,6 +126,12 @@ export class ChatView {
     this.#showRail(false);
     this.#composer.focus();
     await this.#conversation.open(sessionId);
+  }
+
+  /** The focus was in the row that is gone. */
+  #removed(sessionId) {
+    if (sessionId === this.#conversation.sessionId) this.#startNew();
+    else this.#root.querySelector("#new-conversation").focus();
   }
 
   #escape() {
