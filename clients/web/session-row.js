@@ -1,3 +1,4 @@
+import { addressWith } from "./conversation-address.js";
 import { element } from "./element.js";
 
 /** A conversation in the list: it opens, and below it what else can be done with it, if that is asked for. */
@@ -21,17 +22,24 @@ export class SessionRow {
   }
 
   #line(current) {
-    const { title, lastAt, knowledgeBase } = this.#session;
+    const { sessionId, title, lastAt, knowledgeBase } = this.#session;
     const open = element(
-      "button",
-      { type: "button", className: "open-session", title: knowledgeBase ? `${title} (${knowledgeBase})` : title, on: { click: () => this.#actions.open() } },
+      "a",
+      { href: addressWith(sessionId), className: "open-session", title: knowledgeBase ? `${title} (${knowledgeBase})` : title, on: { click: (event) => this.#clicked(event) } },
       element("span", { className: "title", dir: "auto" }, title),
       element("time", { dateTime: lastAt }, dayOf(lastAt)),
     );
-    if (current) open.setAttribute("aria-current", "true");
+    if (current) open.setAttribute("aria-current", "page");
     const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: `More for “${title}”` } }, "⋯");
     more.addEventListener("click", () => (this.#opened ? this.#close() : this.#show(this.#menu())));
     return [open, more];
+  }
+
+  /** With a key held down the browser opens the link elsewhere. */
+  #clicked(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    this.#actions.open();
   }
 
   get #opened() {

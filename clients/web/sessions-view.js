@@ -14,6 +14,7 @@ export class SessionsView {
   #client;
   #open;
   #removed;
+  #drawn;
   #current = null;
   #rows = [];
   #before = null;
@@ -23,15 +24,16 @@ export class SessionsView {
   #typing = null;
 
   /**
-   * `open(sessionId)` is called when the user selects a conversation, `removed(sessionId)` when one is deleted.
-   * `signal` removes the event listeners.
+   * `open(sessionId)` is called when the user selects a conversation, `removed(sessionId)` when one is deleted, and
+   * `drawn()` when the list has changed. `signal` removes the event listeners.
    */
-  constructor({ root, search, client, open, removed, signal }) {
+  constructor({ root, search, client, open, removed, drawn, signal }) {
     this.#root = root;
     this.#field = search;
     this.#client = client;
     this.#open = open;
     this.#removed = removed;
+    this.#drawn = drawn;
     search.addEventListener("input", () => this.#typed(), { signal });
   }
 
@@ -76,6 +78,11 @@ export class SessionsView {
     this.#draw();
   }
 
+  /** What a conversation is called, if it is in the list. */
+  titleOf(sessionId) {
+    return this.#rows.find((row) => row.sessionId === sessionId)?.title ?? null;
+  }
+
   get #words() {
     return this.#field.value.trim();
   }
@@ -104,6 +111,7 @@ export class SessionsView {
     if (this.#visit < 0) return;
     const lists = GROUPS.map((name) => this.#group(name)).flat();
     this.#root.replaceChildren(...lists, ...this.#below());
+    this.#drawn();
   }
 
   #group(name) {

@@ -78,7 +78,7 @@ def test_escape_leaves_a_menu_and_gives_the_focus_back(listed: Page) -> None:
 
 
 def test_deleting_asks_once_and_leaves_the_open_conversation(listed: Page, backend: FakeBackend) -> None:
-    listed.get_by_role("button", name="Of today").first.click()
+    listed.get_by_role("link", name="Of today").click()
     expect(listed.locator(".turn")).to_have_count(1)
     row(listed, "Of today").get_by_role("button", name="More for").click()
     listed.get_by_role("button", name="Delete").click()
@@ -115,3 +115,53 @@ def test_a_new_conversation_is_of_today_below_what_is_pinned(listed: Page) -> No
     expect(titles(listed).first).to_have_text("Of yesterday")
     ask(listed, "A new\n\n one")
     expect(titles(listed)).to_have_text(["Of yesterday", "A new one", "Of today", "Of this week", "The oldest"])
+
+
+def test_a_conversation_has_an_address_with_a_way_back_and_its_title(listed: Page, backend: FakeBackend) -> None:
+    start = listed.url
+    question = listed.locator(".question p")
+    listed.get_by_role("link", name="Of today").click()
+    expect(question).to_have_text("Of today")
+    expect(listed).to_have_title("Of today · Cicada")
+    address = listed.url
+    assert address != start
+    listed.get_by_role("link", name="The oldest").click()
+    expect(question).to_have_text("The oldest")
+    listed.go_back()
+    expect(question).to_have_text("Of today")
+    assert listed.url == address
+    listed.go_back()
+    expect(listed.get_by_role("heading", name="What would you like to know?")).to_be_visible()
+    listed.go_forward()
+    expect(question).to_have_text("Of today")
+    listed.reload()
+    expect(question).to_have_text("Of today")
+    with listed.context.expect_page() as opened:
+        listed.get_by_role("link", name="The oldest").click(modifiers=["ControlOrMeta"])
+    other = opened.value
+    sign_in(other, None)
+    expect(other.locator(".question p")).to_have_text("The oldest")
+    expect(question).to_have_text("Of today")
+
+
+def test_a_new_conversation_gets_an_address_when_it_is_accepted(listed: Page, backend: FakeBackend) -> None:
+    ask(listed, "A new one")
+    expect(listed).to_have_title("A new one · Cicada")
+    new = next(each for each in backend.requests.values() if each.command.message == "A new one")
+    assert listed.url.endswith(f"?conversation={new.session_id}")
+    listed.get_by_role("button", name="Sign out").click()
+    expect(listed.get_by_role("button", name="Sign in")).to_be_visible()
+    assert "conversation" not in listed.url
+
+
+def test_a_link_to_a_deleted_conversation_says_so_and_a_question_there_begins_another(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    sign_in(page, f"{address}?conversation=gone")
+    expect(page.get_by_role("heading", name="There is no such conversation")).to_be_visible()
+    ask(page, "Who?")
+    expect(page.locator(".how")).to_be_visible()
+    expect(page.get_by_role("heading", name="There is no such conversation")).to_have_count(0)
+    [stored] = backend.requests.values()
+    assert stored.session_id == stored.command.request_id
+    assert page.url.endswith(f"?conversation={stored.session_id}")
