@@ -38,6 +38,7 @@ from cli.user.access_token import token
 from cli.user.ask import ask
 from cli.user.chat import chat
 from cli.user.open import open_document
+from cli.user.sessions import sessions
 
 _NAME = "cicada"
 
@@ -65,6 +66,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             chat,
             ask,
             open_document,
+            sessions,
             ingest,
             remove,
             erase,

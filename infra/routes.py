@@ -7,6 +7,8 @@ ROUTES = {
     "resume": "ws_resume",
     "cancel": "ws_control",
     "history": "ws_control",
+    "changeSession": "ws_control",
+    "deleteSession": "ws_control",
     "openDocument": "ws_open",
     "ping": "ws_control",
     "signOutEverywhere": "ws_sign_out",

@@ -115,12 +115,15 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.observability.audit import Handshake
+    from cicada.observability.audit import Handshake, SessionDeleted
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):
         event = f"refused: {record.refused}" if record.refused else "connected"
         return (*who, event, record.connection_id, record.address)
+    if isinstance(record, SessionDeleted):
+        number = f"{record.requests} question{'' if record.requests == 1 else 's'}"
+        return (*who, "conversation deleted", record.session_id, number)
     return (*who, _event(record), f"{record.request_id}#{record.attempt}", _documents(record))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake
+from cicada.observability.audit import AuditRecord, DocumentsShown
 from cli.aws_failures import aws_calls
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Sought:
     def _shows(self, record: AuditRecord) -> bool:
         if not (self.document or self.knowledge_base):
             return True
-        if isinstance(record, Handshake):
+        if not isinstance(record, DocumentsShown):
             return False
         if not self.document:
             return record.knowledge_base == self.knowledge_base

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.dynamodb.deletion import delete_rows
 from cicada.adapters.dynamodb.request_items import read_head
-from cicada.errors import ThrottledError
 from cicada.identity import Principal
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Item = dict[str, Any]
-# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
-_AT_ONCE = 25
-_UNWRITTEN = Retry(attempts=8, base_seconds=0.05, cap_seconds=2)
 _OF_A_REVOCATION = {"pk", "sk", "revokedBefore", "expiresAt"}
 _OWN = "pk = :owner OR begins_with(pk, :ownersRequests)"
 
@@ -122,23 +119,8 @@ class DynamoErasure:
             scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def _delete(self, table: str, keys: list[Item]) -> int:
-        for start in range(0, len(keys), _AT_ONCE):
-            self._delete_together(table, keys[start : start + _AT_ONCE])
+        delete_rows(self._client, table, keys)
         return len(keys)
-
-    def _delete_together(self, table: str, keys: list[Item]) -> None:
-        """DynamoDB may leave some undeleted when it is busy; they are asked for again. Raises `ThrottledError`."""
-        left: list[Any] = [{"DeleteRequest": {"Key": key}} for key in keys]
-
-        def delete() -> None:
-            nonlocal left
-            with dynamo_errors():
-                reply: Any = self._client.batch_write_item(RequestItems={table: left})
-            left = reply.get("UnprocessedItems", {}).get(table, [])
-            if left:
-                raise ThrottledError("DynamoDB is busy; run it again, and it goes on where it stopped.")
-
-        _UNWRITTEN.call(delete)
 
 
 def _own(principal: Principal) -> dict[str, Any]:

@@ -31,9 +31,13 @@ more       the next page of the documents that the last answer listed
 /sources   all passages that the last answer was made from
 /open N    the document of passage N, at its place; again for the next page
 /new       begin a new conversation
+/rename T  call this conversation T
+/pin       put this conversation before all others; /pin off takes the pin away
+/delete    delete this conversation for good, with its questions and answers
 /help      this
 /quit      leave (also Ctrl-D)
 Ctrl-C stops an answer that is coming; pressed again it leaves."""
+_SURE = "This deletes the conversation with its questions and answers, and cannot be undone: “/delete yes” does it."
 
 
 @command(
@@ -71,6 +75,10 @@ class Conversation:
             "/history": self._show_history,
             "/sources": lambda: render_excerpts(self._last.sources, self._screen),
             "/new": self._start_new,
+            "/pin": lambda: self._pin(pinned=True),
+            "/pin off": lambda: self._pin(pinned=False),
+            "/delete": lambda: self._screen.note(_SURE),
+            "/delete yes": self._delete,
             "/help": lambda: self._screen.notes(_HELP),
         }
 
@@ -87,7 +95,8 @@ class Conversation:
     def _serve(self, line: str) -> bool:
         """Serve one line; returns whether it succeeded. A failure after which the conversation can go on is shown."""
         name, _, argument = line.partition(" ")
-        command = partial(self._open, argument.strip()) if name == "/open" else self._commands.get(line)
+        with_argument = {"/open": self._open, "/rename": self._rename}.get(name)
+        command = partial(with_argument, argument.strip()) if with_argument else self._commands.get(line)
         try:
             if command is not None:
                 command()
@@ -126,6 +135,30 @@ class Conversation:
 
     def _show_history(self) -> None:
         render_history(self._client.history(self._session_id), self._screen)
+
+    def _session(self) -> str:
+        """The open conversation. Raises `RefusedError` before its first question."""
+        if self._session_id is None:
+            raise RefusedError(
+                "Ask something first: there is no conversation yet.", code="session_not_found", retryable=False
+            )
+        return self._session_id
+
+    def _rename(self, title: str) -> None:
+        if not title:
+            self._screen.note("Say what to call it: /rename The lease of the old office")
+            return
+        session = self._client.change_session(self._session(), title)
+        self._screen.note(f"This conversation is called “{session.title if session else title}” now.")
+
+    def _pin(self, *, pinned: bool) -> None:
+        self._client.change_session(self._session(), pinned=pinned)
+        self._screen.note("Pinned." if pinned else "Not pinned any more.")
+
+    def _delete(self) -> None:
+        self._client.delete_session(self._session())
+        self._start_new()
+        self._screen.note("The one before is deleted.")
 
     def _start_new(self) -> None:
         self._session_id = None

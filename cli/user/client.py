@@ -129,7 +129,7 @@ def require_session(client: Client, session_id: str | None) -> None:
 
     meant = did_you_mean(session_id, [each.session_id for each in client.history().sessions])
     raise CommandError(
-        f"You have no conversation {session_id}, or it has expired{meant} `/history` in `cicada chat` lists yours;"
+        f"You have no conversation {session_id}, or it has expired{meant} `cicada sessions list` shows yours;"
         " without --session a new one begins.",
         2,
     )

@@ -223,7 +223,8 @@ def render_history(page: HistoryPage, screen: Screen) -> None:
 
 def _render_session(session: Session, screen: Screen) -> None:
     base = f"[{session.knowledge_base}]  " if session.knowledge_base else ""
-    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {base}{session.title}")
+    pin = "(pinned)  " if session.pinned else ""
+    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {pin}{base}{session.title}")
 
 
 def _render_turn(turn: Turn, screen: Screen) -> None:

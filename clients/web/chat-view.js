@@ -1,5 +1,6 @@
 import { AccountView } from "./account-view.js";
 import { Composer } from "./composer.js";
+import { conversationIn, goTo } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
 import { element } from "./element.js";
 import { ReadingView } from "./reading-view.js";
@@ -19,6 +20,7 @@ const UNKNOWN = `${TROUBLES.refused} If this is your first time here, those who 
 export class ChatView {
   #root;
   #client;
+  #memory;
   #conversation;
   #sessions;
   #composer;
@@ -37,9 +39,18 @@ export class ChatView {
   constructor({ root, client, memory, signIn, mfa, examples, signOut, sessionEnded }) {
     this.#root = root;
     this.#client = client;
+    this.#memory = memory;
     this.#federated = signIn.federated;
     this.#connection = root.querySelector("#connection");
-    this.#sessions = new SessionsView({ root: root.querySelector("#sessions"), client, open: (id) => this.#open(id) });
+    this.#sessions = new SessionsView({
+      root: root.querySelector("#sessions"),
+      search: root.querySelector("#session-search"),
+      client,
+      open: (id) => this.#open(id),
+      removed: (id) => this.#removed(id),
+      drawn: () => this.#entitle(),
+      signal: this.#leave.signal,
+    });
     this.#composer = new Composer({
       form: root.querySelector("#composer"),
       ask: (message) => this.#conversation.ask(message),
@@ -53,7 +64,10 @@ export class ChatView {
       scroll: root.querySelector("#scroll"),
       examples,
       changed: () => this.#changed(),
-      accepted: (session) => this.#sessions.touch(session),
+      accepted: (session) => {
+        goTo(session.sessionId, { replaces: true });
+        this.#sessions.touch(session);
+      },
     });
     this.#reading = new ReadingView({
       root: root.querySelector("#reading"),
@@ -72,7 +86,7 @@ export class ChatView {
     this.#composer.clear();
     this.#network();
     this.#client.connect();
-    this.#conversation.restore();
+    this.#comeTo(conversationIn(location.search));
     this.#sessions.load();
     this.#composer.focus();
     this.#reading.sync();
@@ -93,6 +107,7 @@ export class ChatView {
     this.#connection.replaceChildren();
     for (const id of ["#conversation", "#user-name"]) this.#root.querySelector(id).replaceChildren();
     this.#root.hidden = true;
+    document.title = "Cicada";
   }
 
   #listen(signOut, sessionEnded) {
@@ -111,6 +126,7 @@ export class ChatView {
     on(window, "online", () => this.#network());
     on(window, "offline", () => this.#network());
     on(document, "visibilitychange", () => document.hidden || this.#network());
+    on(window, "popstate", () => this.#goneTo(conversationIn(location.search)));
     on(COVERED, "change", () => this.#showReading());
     on(document, "keydown", (event) => event.key === "Escape" && this.#escape());
   }
@@ -126,16 +142,38 @@ export class ChatView {
     ];
   }
 
+  /** What the tab was at before a reload, unless the address names another conversation. */
+  #comeTo(sessionId) {
+    if (sessionId && sessionId !== this.#memory.sessionId) return this.#conversation.open(sessionId);
+    goTo(this.#memory.sessionId, { replaces: true });
+    return this.#conversation.restore();
+  }
+
+  /** Back or forward in the browser's history, perhaps only to another document. */
+  #goneTo(sessionId) {
+    if (sessionId === this.#conversation.sessionId) return;
+    if (sessionId) this.#conversation.open(sessionId);
+    else this.#conversation.startNew();
+  }
+
   #startNew() {
+    goTo(null);
     this.#showRail(false);
     this.#conversation.startNew();
     this.#composer.focus();
   }
 
   async #open(sessionId) {
+    goTo(sessionId);
     this.#showRail(false);
     this.#composer.focus();
     await this.#conversation.open(sessionId);
+  }
+
+  /** The focus was in the row that is gone. */
+  #removed(sessionId) {
+    if (sessionId === this.#conversation.sessionId) this.#startNew();
+    else this.#root.querySelector("#new-conversation").focus();
   }
 
   #escape() {
@@ -176,7 +214,14 @@ export class ChatView {
   #changed() {
     this.#composer.answering = this.#conversation.answering;
     this.#sessions.select(this.#conversation.sessionId);
+    this.#entitle();
     this.#showConnection();
+  }
+
+  /** A bookmark and the list of tabs say which conversation it is. */
+  #entitle() {
+    const title = this.#sessions.titleOf(this.#conversation.sessionId);
+    document.title = title ? `${title} · Cicada` : "Cicada";
   }
 
   #showConnection() {

@@ -212,11 +212,21 @@ export class Conversation {
     try {
       const page = await this.#client.history({ sessionId, before, limit: 10 });
       if (visit === this.#visit) this.#prepend(page);
+      if (visit === this.#visit && this.#turns.size === 0) this.#sayMissing();
     } catch (error) {
       if (visit === this.#visit) this.#offerRetry(error, () => this.#load(sessionId, before));
     } finally {
       wait.remove();
     }
+  }
+
+  /** A question that is asked here begins a new conversation. */
+  #sayMissing() {
+    this.sessionId = null;
+    this.#memory.save({ sessionId: null });
+    const sentence = "It has been deleted, has expired, or belongs to somebody else. A question that you ask here begins a new one.";
+    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, "There is no such conversation"), element("p", { role: "alert" }, sentence)));
+    this.#changed();
   }
 
   #prepend(page) {

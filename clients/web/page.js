@@ -1,4 +1,5 @@
 import { ChatView } from "./chat-view.js";
+import { addressWith } from "./conversation-address.js";
 import { CicadaClient } from "./protocol.js";
 import { CicadaError } from "./protocol/errors.js";
 import { SignInView } from "./sign-in-view.js";
@@ -10,7 +11,7 @@ import { TabMemory } from "./tab-memory.js";
  * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally
  * `identityProvider` and `signInUrl` (the provider's name, and the authorization server that leads to it), `users` (sample
  * users) and `examples` (questions to begin with). The page's own address may name a knowledge base, as
- * `?knowledgeBase=shop`; the examples are not shown then. Behind `#` it may name a document that is open.
+ * `?knowledgeBase=shop`; the examples are not shown then. `?conversation=…` names the open conversation; behind `#` it may name a document that is open.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });
@@ -105,8 +106,8 @@ class Page {
     this.#chat?.end();
     this.#chat = null;
     if (forget) this.#memory?.forget();
-    // It may name a document.
-    if (forget && location.hash) history.replaceState(null, "", location.pathname + location.search);
+    // It may name a conversation and a document.
+    if (forget) history.replaceState(null, "", addressWith(null));
     this.#signInView.show(sentence);
   }
 }

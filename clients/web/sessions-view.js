@@ -1,86 +1,144 @@
 import { element } from "./element.js";
+import { daysAgo, SessionRow } from "./session-row.js";
 
-/** What the service keeps of a conversation's first message, in characters (`adapters/dynamodb/request_items.py`). */
+/** What the service makes of a conversation's first message is at most as long, in characters (`conversation/titles.py`). */
 const TITLE_LENGTH = 80;
+/** A search waits for so long after the last letter, milliseconds. */
+const TYPING = 300;
+const GROUPS = ["Pinned", "Today", "Yesterday", "Last 7 days", "Older"];
 
-/** The user's earlier conversations, newest first. */
+/** The user's earlier conversations by day, newest first; or those whose titles have the words that are searched for. */
 export class SessionsView {
   #root;
+  #field;
   #client;
   #open;
+  #removed;
+  #drawn;
   #current = null;
   #rows = [];
   #before = null;
   #state = "loading";
   #failure = null;
-  #ended = false;
+  #visit = 0;
+  #typing = null;
 
-  /** `open(sessionId)` is called when the user selects a conversation. */
-  constructor({ root, client, open }) {
+  /**
+   * `open(sessionId)` is called when the user selects a conversation, `removed(sessionId)` when one is deleted, and
+   * `drawn()` when the list has changed. `signal` removes the event listeners.
+   */
+  constructor({ root, search, client, open, removed, drawn, signal }) {
     this.#root = root;
+    this.#field = search;
     this.#client = client;
     this.#open = open;
+    this.#removed = removed;
+    this.#drawn = drawn;
+    search.addEventListener("input", () => this.#typed(), { signal });
   }
 
   /** Forgets the list. */
   end() {
-    this.#ended = true;
+    this.#visit = -1;
+    clearTimeout(this.#typing);
     this.#rows = [];
+    this.#field.value = "";
     this.#root.replaceChildren();
   }
 
   async load(before = undefined) {
+    const visit = ++this.#visit;
     this.#state = "loading";
     this.#draw();
     try {
-      const page = await this.#client.history({ before, limit: 20 });
+      const page = await this.#client.history({ before, limit: 20, search: this.#words || undefined });
+      if (visit !== this.#visit) return;
       // Keep the conversations that were begun on this page; take the titles from the server.
       const known = new Set(page.sessions.map(({ sessionId }) => sessionId));
       const kept = this.#rows.filter(({ sessionId }) => !known.has(sessionId));
-      this.#rows = before ? [...kept, ...page.sessions] : [...kept.filter(({ isNew }) => isNew), ...page.sessions];
+      this.#rows = before ? [...kept, ...page.sessions] : [...kept.filter(({ isNew }) => isNew && !this.#words), ...page.sessions];
       this.#before = page.before;
       this.#state = "loaded";
     } catch (error) {
+      if (visit !== this.#visit) return;
       [this.#state, this.#failure] = ["failed", error];
     }
     this.#draw();
   }
 
-  /** Moves a session to the top: one of its questions has just been accepted. */
+  /** Moves a session up: one of its questions has just been accepted. */
   touch({ sessionId, title }) {
     const known = this.#rows.find((row) => row.sessionId === sessionId);
-    const row = { ...(known ?? { sessionId, title: beginning(title), isNew: true }), lastAt: new Date().toISOString() };
-    this.#rows = [row, ...this.#rows.filter((each) => each !== known)];
-    this.#draw();
+    this.#put({ ...(known ?? { sessionId, title: beginning(title), isNew: true }), lastAt: new Date().toISOString() });
   }
 
   select(sessionId) {
+    if (this.#current === sessionId) return;
     this.#current = sessionId;
     this.#draw();
   }
 
-  #draw() {
-    if (this.#ended) return;
-    const items = this.#rows.map((row) => element("li", {}, this.#button(row)));
-    const list = items.length ? [element("ul", {}, items)] : [];
-    this.#root.replaceChildren(...list, ...this.#below());
+  /** What a conversation is called, if it is in the list. */
+  titleOf(sessionId) {
+    return this.#rows.find((row) => row.sessionId === sessionId)?.title ?? null;
   }
 
-  #button({ sessionId, title, lastAt, knowledgeBase }) {
-    const button = element(
-      "button",
-      { type: "button", title: knowledgeBase ? `${title} (${knowledgeBase})` : title, on: { click: () => this.#open(sessionId) } },
-      element("span", { className: "title" }, title),
-      element("time", { dateTime: lastAt }, dayOf(lastAt)),
-    );
-    if (sessionId === this.#current) button.setAttribute("aria-current", "true");
-    return button;
+  get #words() {
+    return this.#field.value.trim();
+  }
+
+  #typed() {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => {
+      this.#rows = [];
+      this.load();
+    }, TYPING);
+  }
+
+  #put(row) {
+    const others = this.#rows.filter(({ sessionId }) => sessionId !== row.sessionId);
+    this.#rows = [...others, row].sort((a, b) => Date.parse(b.lastAt) - Date.parse(a.lastAt));
+    this.#draw();
+  }
+
+  #remove(sessionId) {
+    this.#rows = this.#rows.filter((row) => row.sessionId !== sessionId);
+    this.#draw();
+    this.#removed(sessionId);
+  }
+
+  #draw() {
+    if (this.#visit < 0) return;
+    const lists = GROUPS.map((name) => this.#group(name)).flat();
+    this.#root.replaceChildren(...lists, ...this.#below());
+    this.#drawn();
+  }
+
+  #group(name) {
+    const rows = this.#rows.filter((row) => groupOf(row) === name);
+    if (!rows.length) return [];
+    const id = `sessions-${GROUPS.indexOf(name)}`;
+    return [element("h2", { id }, name), element("ul", { aria: { labelledby: id } }, rows.map((row) => this.#row(row)))];
+  }
+
+  #row(session) {
+    const { sessionId } = session;
+    return new SessionRow(session, {
+      client: this.#client,
+      current: sessionId === this.#current,
+      open: () => this.#open(sessionId),
+      changed: (now) => {
+        this.#put({ pinned: false, ...now });
+        this.#root.querySelector(`[data-session="${CSS.escape(sessionId)}"] .more`)?.focus();
+      },
+      deleted: () => this.#remove(sessionId),
+    }).root;
   }
 
   #below() {
-    if (this.#state === "loading") return this.#rows.length ? [] : [element("p", { className: "hint" }, "Loading…")];
+    if (this.#state === "loading") return this.#rows.length ? [] : [hint("Loading…")];
     if (this.#state === "failed") return [this.#failed()];
-    if (!this.#rows.length) return [element("p", { className: "hint" }, "Your conversations will be listed here.")];
+    if (!this.#rows.length) return [hint(this.#words ? "No title has these words." : "Your conversations will be listed here.")];
     if (!this.#before) return [];
     return [element("button", { type: "button", className: "link", on: { click: () => this.load(this.#before) } }, "More")];
   }
@@ -91,14 +149,20 @@ export class SessionsView {
   }
 }
 
-function beginning(text) {
-  return [...text].slice(0, TITLE_LENGTH).join("");
+function hint(sentence) {
+  return element("p", { className: "hint", role: "status" }, sentence);
 }
 
-function dayOf(moment) {
-  const date = new Date(moment);
-  const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
-  if (days <= 0) return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+function groupOf({ pinned, lastAt }) {
+  if (pinned) return "Pinned";
+  const days = daysAgo(lastAt);
+  if (days <= 0) return "Today";
   if (days === 1) return "Yesterday";
-  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
+  return days <= 7 ? "Last 7 days" : "Older";
+}
+
+/** What it is called until the list is loaded again. */
+function beginning(text) {
+  const letters = [...text.trim().replace(/\s+/g, " ")];
+  return letters.length <= TITLE_LENGTH ? letters.join("") : `${letters.slice(0, TITLE_LENGTH - 1).join("")}…`;
 }

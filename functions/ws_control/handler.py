@@ -1,4 +1,4 @@
-"""`cancel`, `history`, `ping`, and `$default` for every frame that is not a command."""
+"""What needs no function of its own, such as `history` and `cancel`, and `$default` for every other frame."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from cicada.bootstrap.conversation import conversation
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
-from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Pong, frame
+from cicada.conversation.protocol import (
+    AnyCommand,
+    Cancel,
+    ChangeSession,
+    DeleteSession,
+    History,
+    Ping,
+    Pong,
+    frame,
+)
 from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
 
@@ -27,6 +36,12 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
         case History():
             here = conversation()
             return frame(history(command, connection.principal, here.log, here.withholding, here.limits))
+        case ChangeSession():
+            changed = conversation().sessions.change(command, connection.principal)
+            return frame(changed, request_id=command.request_id)
+        case DeleteSession():
+            deleted = conversation().sessions.delete(command, connection.principal)
+            return frame(deleted, request_id=command.request_id)
         case Ping():
             return frame(Pong())
     raise InvalidFrameError(f"The action {command.action} is not served here.")

@@ -77,7 +77,9 @@ class Conversation(Construct):
             self._grant_entrance(command)
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
         # A repeated message is answered as `resume` is: what was shown is shown again.
-        audit.let_write(authorizer, connect, commands["ws_message"], commands["ws_resume"], commands["ws_open"])
+        answering = [commands[name] for name in ("ws_message", "ws_resume", "ws_open")]
+        # The deletion of a conversation is recorded.
+        audit.let_write(authorizer, connect, *answering, commands["ws_control"])
         search.grant_look_up(commands["ws_open"])
         self._grant_commands(**commands)
 
@@ -130,7 +132,8 @@ class Conversation(Construct):
         """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
         self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
         self.join(ws_resume, on_log=("Query", "UpdateItem"))
-        self.join(ws_control, on_log=("BatchGetItem", "GetItem", "Query", "UpdateItem"))
+        on_log = ("BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "Query", "UpdateItem")
+        self.join(ws_control, on_log=on_log)
         for function in (ws_message, ws_resume):
             allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
             configure(function, {"lease_seconds": self._settings.lease_seconds})

@@ -32,7 +32,9 @@ from cicada.conversation.protocol import (
     AnyEventBody,
     Cancel,
     Cancelled,
+    ChangeSession,
     Chunk,
+    DeleteSession,
     Failed,
     History,
     HistoryPage,
@@ -42,6 +44,7 @@ from cicada.conversation.protocol import (
     Reset,
     Resume,
     SendMessage,
+    SessionChanged,
     SessionSummary,
     SignOutEverywhere,
     Turn,
@@ -51,6 +54,7 @@ from cicada.conversation.protocol import (
     parse_command,
     stored_frame,
 )
+from cicada.conversation.titles import title_of
 from cicada.errors import CicadaError
 from cicada.identity import Principal
 from cicada.observability.telemetry import ignore
@@ -108,6 +112,7 @@ class FakeBackend:
         self.refusal: Failed | None = None
         self.commands: list[AnyCommand] = []
         self.requests: dict[str, Stored] = {}
+        self.changes: dict[str, dict[str, Any]] = {}
         self.pool = FakeUserPool()
         self.authorization = FakeAuthorizationServer(self.pool)
         # The handshake is refused, whatever the token.
@@ -201,6 +206,8 @@ class FakeBackend:
             await self._sign_out(connection.user)
         elif isinstance(command, History):
             await self._send(connection, frame(self._history(command, connection.user)))
+        elif isinstance(command, ChangeSession | DeleteSession):
+            await self._send(connection, self._session_changed(command, connection.user))
         elif isinstance(command, OpenDocument):
             await self._send(connection, self._opened_page(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
@@ -288,21 +295,36 @@ class FakeBackend:
         mine = [stored for stored in self.requests.values() if stored.user == user]
         newest_first = sorted(mine, key=lambda stored: stored.created_at, reverse=True)
         if command.session_id is None:
-            return HistoryPage(sessions=_summaries(newest_first)[: command.limit])
+            words = (command.search or "").casefold().split()
+            found = [each for each in self._summaries(newest_first) if all(w in each.title.casefold() for w in words)]
+            return HistoryPage(sessions=tuple(found[: command.limit]))
         turns = [each for each in newest_first if each.session_id == command.session_id]
         older = [each for each in turns if command.before is None or each.created_at < command.before]
         page = older[: command.limit]
         before = page[-1].created_at if len(older) > len(page) else None
         return HistoryPage(session_id=command.session_id, turns=tuple(map(_turn, page)), before=before)
 
+    def _summaries(self, newest_first: Sequence[Stored]) -> list[SessionSummary]:
+        summaries: dict[str, SessionSummary] = {}
+        for stored in newest_first:
+            last_at = summaries[stored.session_id].last_at if stored.session_id in summaries else stored.created_at
+            made = {"session_id": stored.session_id, "title": title_of(stored.command.message), "last_at": last_at}
+            summaries[stored.session_id] = SessionSummary(**made | self.changes.get(stored.session_id, {}))
+        return sorted(summaries.values(), key=lambda each: not each.pinned)
 
-def _summaries(newest_first: Sequence[Stored]) -> tuple[SessionSummary, ...]:
-    summaries: dict[str, SessionSummary] = {}
-    for stored in newest_first:
-        last_at = summaries[stored.session_id].last_at if stored.session_id in summaries else stored.created_at
-        title = stored.command.message[:80]
-        summaries[stored.session_id] = SessionSummary(session_id=stored.session_id, title=title, last_at=last_at)
-    return tuple(summaries.values())
+    def _session_changed(self, command: ChangeSession | DeleteSession, user: str) -> str:
+        turns = {name: each for name, each in self.requests.items() if each.session_id == command.session_id}
+        if not turns or any(each.user != user for each in turns.values()):
+            unknown = Failed(error="There is no such conversation.", code="session_not_found", retryable=False)
+            return frame(unknown, request_id=command.request_id)
+        if isinstance(command, DeleteSession):
+            self.requests = {name: each for name, each in self.requests.items() if name not in turns}
+            return frame(SessionChanged(), request_id=command.request_id)
+        given = {"title": command.title, "pinned": command.pinned}
+        kept = self.changes.setdefault(command.session_id, {})
+        kept |= {name: value for name, value in given.items() if value is not None}
+        newest_first = sorted(turns.values(), key=lambda stored: stored.created_at, reverse=True)
+        return frame(SessionChanged(self._summaries(newest_first)[0]), request_id=command.request_id)
 
 
 def _turn(stored: Stored) -> Turn:

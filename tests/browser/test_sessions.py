@@ -69,7 +69,7 @@ def test_an_earlier_conversation_opens_with_its_turns_and_passages(
     expect(page.locator(".how")).to_have_count(2)
     page.reload()
     page.get_by_role("button", name="New conversation").first.click()
-    page.locator(".sessions").get_by_role("button", name=re.compile("^Who tells")).click()
+    page.locator(".sessions").get_by_role("link", name=re.compile("^Who tells")).click()
     expect(page.locator(".question p")).to_have_text([QUESTION, OTHER])
     expect(answer(page)).to_have_text(whole(ANSWER))
     # The last turn brings its passages; those of an earlier one are asked for.
@@ -128,7 +128,7 @@ def test_an_answer_under_way_is_met_again_in_its_session(page: Page, address: st
     expect(answer(page)).to_contain_text("Seyton brings Macbeth")
     page.get_by_role("button", name="New conversation").first.click()
     expect(page.get_by_role("button", name="Stop the answer")).to_be_hidden()
-    page.locator(".sessions").get_by_role("button", name=re.compile("^Who tells")).click()
+    page.locator(".sessions").get_by_role("link", name=re.compile("^Who tells")).click()
     expect(page.get_by_role("button", name="Stop the answer")).to_be_visible()
     backend.go_on()
     expect(answer(page)).to_have_text(whole(ANSWER))

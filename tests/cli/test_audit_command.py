@@ -11,7 +11,7 @@ import pytest
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake, Outcome, ShownDocument
+from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake, Outcome, SessionDeleted, ShownDocument
 from cli.__main__ import main
 from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
@@ -82,6 +82,13 @@ def test_the_trail_is_a_table_in_the_order_of_time(aws_account: ScriptedAws, she
     assert ann.split(maxsplit=5)[4:] == ["request-of-ann-2#1", "hr/salaries.md (0123456789ab), plan.md (v1)"]
     assert beta.split()[1:4] == ["beta", "eve", "complete"]
     assert total.startswith("4 records from ")
+
+
+def test_a_deleted_conversation_is_shown_with_its_questions_counted(aws_account: ScriptedAws, shell: Shell) -> None:
+    keeping(aws_account, SessionDeleted(NOW.timestamp() - 60, "acme", "id-ann", "s1", 2, "ann"))
+    assert audit("--user", "ann") == 0
+    assert shell.lines()[1].split()[1:] == ["acme", "ann", "conversation", "deleted", "s1", "2", "questions"]
+    assert found(shell, "--document", "plan.md") == []
 
 
 @pytest.mark.parametrize(

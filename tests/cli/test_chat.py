@@ -272,3 +272,25 @@ def test_ctrl_c_at_the_prompt_asks_once_more(tmp_path: Path) -> None:
         screen.expect("> ")
         screen.interrupt()
         assert screen.exit_code() == 130
+
+
+def test_a_conversation_is_renamed_pinned_and_deleted(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    def change(command: Body) -> list[Body] | None:
+        if command["action"] not in ("changeSession", "deleteSession"):
+            return None
+        session = {"sessionId": "session-1", "title": command.get("title", ""), "lastAt": "x"}
+        return [{"requestId": command["requestId"], "type": "session", "session": session}]
+
+    piped.on_command = change
+    assert chat("/pin\n", monkeypatch) == 1
+    assert shell.err() == "Ask something first: there is no conversation yet.\n"
+    assert chat("first\n/rename The queen\n/pin\n/pin off\n/delete\n/delete yes\nsecond\n", monkeypatch) == 0
+    changes = [
+        {name: each[name] for name in ("title", "pinned") if name in each} for each in piped.sent("changeSession")
+    ]
+    assert changes == [{"title": "The queen"}, {"pinned": True}, {"pinned": False}]
+    assert [each["sessionId"] for each in piped.sent("deleteSession")] == ["session-1"]
+    assert piped.questions()[-1].get("sessionId") is None
+    assert "This conversation is called “The queen” now." in shell.err()

@@ -250,7 +250,7 @@ def test_unknown_conversation_is_refused(server: DisturbingServer, shell: Shell,
     server.on_command = lambda command: history(command, known="s-1234")
     for wrong, meant in (("s-123", "; did you mean “s-1234”?"), ("x", ".")):
         assert shell(*command, "--session", wrong, *at(server)) == 2
-        said = f"cicada: You have no conversation {wrong}, or it has expired{meant} `/history` in"
+        said = f"cicada: You have no conversation {wrong}, or it has expired{meant} `cicada sessions list`"
         assert shell.err().startswith(said)
     assert server.questions() == []
 

@@ -22,6 +22,8 @@ def server_replies(command: Body) -> list[Body]:
     head = {"requestId": command.get("requestId"), "seq": command.get("afterSeq", 0) + 1}
     if command["action"] == "openDocument":
         return [DOCUMENT | {"requestId": command["requestId"]}]
+    if command["action"] in ("changeSession", "deleteSession"):
+        return [{"type": "session", "requestId": command["requestId"], "session": None}]
     return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
 
 
@@ -42,7 +44,7 @@ def followed(client: Client, fields: Body) -> None:
 
 
 def listed(client: Client, fields: Body) -> None:
-    client.history(fields.get("sessionId"), fields.get("before"), fields.get("limit", 20))
+    client.history(fields.get("sessionId"), fields.get("before"), fields.get("limit", 20), fields.get("search"))
 
 
 def opened(client: Client, fields: Body) -> None:
@@ -50,10 +52,21 @@ def opened(client: Client, fields: Body) -> None:
     client.open_document(*place, request_id=fields["requestId"], original=fields.get("original", False))
 
 
+def changed(client: Client, fields: Body) -> None:
+    title, pinned = fields.get("title"), fields.get("pinned")
+    client.change_session(fields["sessionId"], title, fields["requestId"], pinned=pinned)
+
+
+def deleted(client: Client, fields: Body) -> None:
+    client.delete_session(fields["sessionId"], fields["requestId"])
+
+
 SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "sendMessage": asked,
     "resume": followed,
     "history": listed,
+    "changeSession": changed,
+    "deleteSession": deleted,
     "openDocument": opened,
 }
 
@@ -66,7 +79,9 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
         @given(commands(action))
         def send(fields: dict[str, Any]) -> None:
             SENDERS[action](client, fields)
-            expected = {name: value for name, value in fields.items() if value is not None and value is not False}
+            expected = {name: value for name, value in fields.items() if value is not None}
+            if fields.get("original") is False:
+                del expected["original"]
             assert server.commands[-1] == ({"limit": 20} if action == "history" else {}) | expected
 
         send()

@@ -107,6 +107,11 @@ def test_a_page_of_a_document_reaches_who_opened_it() -> None:
         assert page == frame
 
 
+def test_what_a_session_is_now_reaches_who_changed_it() -> None:
+    for frame, session in read_by_web_client(made(frames("SessionChanged"), EACH_KIND)):
+        assert session == frame["session"]
+
+
 def test_a_refusal_reaches_who_was_refused() -> None:
     for frame, told in read_by_web_client(made(frames("Refusal"), EACH_KIND)):
         assert told == {name: frame[name] for name in ("error", "code", "retryable")}
@@ -124,7 +129,8 @@ def test_a_pong_keeps_the_connection() -> None:
 
 
 def test_its_commands_are_those_that_are_published() -> None:
-    actions = {"sendMessage", "resume", "cancel", "history", "openDocument", "ping"}
+    actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession"}
+    actions |= {"openDocument", "ping"}
     of_client = made(commands(*actions), 5 * EACH_KIND)
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):

@@ -288,6 +288,62 @@ def test_random_histories_go_alike_in_memory_and_in_dynamodb(seed: int) -> None:
     assert histories[0] == histories[1]
 
 
+def test_a_pinned_session_is_before_all_others_also_after_a_later_message(log: RequestLog, clock: Clock) -> None:
+    for number, session in enumerate(("a", "b", "c")):
+        clock.now += 10
+        log.create(new_request(clock, request_id=f"r{number}", session_id=session), ACCEPTED)
+    log.pin_session(ANN, "a", pinned=True)
+    log.pin_session(ANN, "a", pinned=True)
+    clock.now += 10
+    log.create(new_request(clock, request_id="r3", session_id="b"), ACCEPTED)
+    log.create(new_request(clock, request_id="r4", session_id="a"), ACCEPTED)
+    first = SessionRow("a", "Who?", clock.now, "scripts", pinned=True)
+    assert log.session(ANN, "a") == first
+    assert log.sessions(ANN, None, 1) == [first]
+    assert [row.session_id for row in log.sessions(ANN, first.order, 5)] == ["b", "c"]
+    log.pin_session(ANN, "a", pinned=False)
+    log.pin_session(ANN, "a", pinned=False)
+    assert log.session(ANN, "a") == replace(first, pinned=False)
+
+
+def test_a_session_keeps_the_title_that_it_was_given_and_is_found_by_its_words(log: RequestLog, clock: Clock) -> None:
+    assert not log.name_session(ANN, "a", "Never asked")
+    for number, session in enumerate(("a", "b")):
+        clock.now += 10
+        log.create(new_request(clock, request_id=f"r{number}", session_id=session), ACCEPTED)
+    assert log.name_session(ANN, "a", "The Queen is dead")
+    clock.now += 10
+    log.create(new_request(clock, request_id="r2", session_id="a", message="And then?"), ACCEPTED)
+    assert [row.title for row in log.sessions(ANN, None, 5)] == ["The Queen is dead", "Who?"]
+    assert [row.session_id for row in log.sessions(ANN, None, 5, ("dead", "queen"))] == ["a"]
+    assert log.sessions(ANN, None, 5, ("dead", "king")) == []
+
+
+def test_a_deleted_session_leaves_nothing_and_another_users_stays(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    log.store(lease, StoredEvent(2, "{}"))
+    bobs = new_request(clock, BOB)
+    log.create(bobs, ACCEPTED)
+    session = log.session(ANN, "s1")
+    assert session
+    assert log.delete_session(ANN, session)
+    log.delete_requests([lease.key])
+    assert (log.session(ANN, "s1"), log.sessions(ANN, None, 5), log.turns(ANN, "s1", None, 5)) == (None, [], [])
+    assert (log.head(lease.key), log.question(lease.key)) == (None, None)
+    assert log.session(BOB, "s1")
+    assert log.question(bobs.key)
+
+
+def test_a_session_that_was_asked_meanwhile_is_not_deleted(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock), ACCEPTED)
+    session = log.session(ANN, "s1")
+    assert session
+    clock.now += 1
+    log.create(new_request(clock, request_id="r2"), ACCEPTED)
+    assert not log.delete_session(ANN, session)
+    assert log.session(ANN, "s1") is not None
+
+
 def random_history(log: RequestLog, clock: Clock, chance: random.Random) -> list[object]:
     """What forty random steps of two processors and a client return."""
     leases: list[Lease] = []

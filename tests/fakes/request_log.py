@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from cicada.conversation.model import (
     StoredEvent,
     TurnRow,
 )
+from cicada.conversation.titles import title_of
 from cicada.errors import LeaseLostError
 from cicada.identity import Principal
 
@@ -33,6 +34,7 @@ class InMemoryRequestLog:
         self._requests: dict[RequestKey, NewRequest] = {}
         self._heads: dict[RequestKey, Head] = {}
         self._events: dict[tuple[RequestKey, int], tuple[int, StoredEvent]] = {}
+        self._changes: dict[tuple[Principal, str], dict[str, Any]] = {}
 
     def create(self, request: NewRequest, accepted: str) -> bool:
         with self._lock:
@@ -122,19 +124,46 @@ class InMemoryRequestLog:
             self._change(key, status=Status.QUEUED, lease_until=0.0, forgiven_attempts=head.attempt)
             return True
 
-    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
+    def sessions(
+        self, principal: Principal, before: float | None, limit: int, words: Sequence[str] = ()
+    ) -> list[SessionRow]:
         with self._lock:
             latest: dict[str, SessionRow] = {}
             for request in self._newest_first(lambda request: request.key.principal == principal):
                 session = request.question.session_id
                 row = latest.get(session, SessionRow(session, "", request.created_at))
                 asked = request.question
-                latest[session] = replace(row, title=asked.message[:80], knowledge_base=asked.knowledge_base)
-            rows = sorted(latest.values(), key=lambda row: -row.last_at)
-            return [row for row in rows if before is None or row.last_at < before][:limit]
+                latest[session] = replace(row, title=title_of(asked.message), knowledge_base=asked.knowledge_base)
+            changed = [replace(row, **self._changes.get((principal, name), {})) for name, row in latest.items()]
+            rows = sorted(changed, key=lambda row: -row.order)
+            return [row for row in rows if row.has_words(words) and (before is None or row.order < before)][:limit]
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
         return next((row for row in self.sessions(principal, None, 1_000) if row.session_id == session_id), None)
+
+    def name_session(self, principal: Principal, session_id: str, title: str) -> bool:
+        if self.session(principal, session_id) is None:
+            return False
+        self._changes.setdefault((principal, session_id), {})["title"] = title
+        return True
+
+    def pin_session(self, principal: Principal, session_id: str, *, pinned: bool) -> None:
+        self._changes.setdefault((principal, session_id), {})["pinned"] = pinned
+
+    def delete_session(self, principal: Principal, session: SessionRow) -> bool:
+        """The list is made of the requests, so that their deletion is what removes the row."""
+        found = self.session(principal, session.session_id)
+        if found and found.order != session.order:
+            return False
+        self._changes.pop((principal, session.session_id), None)
+        return True
+
+    def delete_requests(self, keys: Sequence[RequestKey]) -> None:
+        with self._lock:
+            for key in keys:
+                self._requests.pop(key, None)
+                self._heads.pop(key, None)
+                self._events = {at: event for at, event in self._events.items() if at[0] != key}
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         with self._lock:

@@ -151,7 +151,8 @@ def test_history_lists_the_users_own_sessions(path: MessagePath) -> None:
 
 
 ACTIONS = (
-    'The field "action" must be one of sendMessage, resume, cancel, history, openDocument, ping, signOutEverywhere.'
+    'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
+    "openDocument, ping, signOutEverywhere."
 )
 FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
 

@@ -143,7 +143,10 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(POSTING, "execute-api:ManageConnections"),
         "ws_control": _command("ws_control")
         | _on(POSTING, "execute-api:ManageConnections")
+        | _auditing(settings)
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
+        # A session that its user deletes, with its requests.
+        | _on(REQUESTS, "dynamodb:BatchWriteItem", "dynamodb:DeleteItem")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "ws_open": _command("ws_open")
         | _auditing(settings)

@@ -31,6 +31,8 @@ ROUTES = [
     "$default",
     "$disconnect",
     "cancel",
+    "changeSession",
+    "deleteSession",
     "history",
     "openDocument",
     "ping",
@@ -75,8 +77,10 @@ SETTINGS: dict[str, type[Struct]] = {
     "agent-profiles": ProfileToolSettings,
     "agent-theories": AgentToolSettings,
 }
-# They write audit records: of connections, answers, and what is shown again, opened, or found by an agent's search.
-AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "ws-open", "message-processor", "agent-theories"}
+# They write audit records: of connections, answers, what is shown again, opened, or found by an agent's search, and
+# of conversations that are deleted.
+AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "ws-control", "ws-open"}
+AUDITED |= {"message-processor", "agent-theories"}
 # Only Bedrock Agents call them; otherwise the processor runs the tools itself.
 AGENT_FUNCTIONS = {"agent-profiles", "agent-theories"}
 

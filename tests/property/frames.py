@@ -51,8 +51,9 @@ class FrameMaker:
     # ---- good ----
 
     def command(self) -> Fields:
-        kinds = (self._send, self._resume, self._cancel, self._history, self._open_document, self._ping)
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2))[0]()
+        common = (self._send, self._resume, self._cancel, self._history, self._open_document, self._ping)
+        kinds = (*common, self._change_session, self._delete_session)
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -62,6 +63,9 @@ class FrameMaker:
 
     def _send(self) -> Fields:
         fields: Fields = {"action": "sendMessage", "requestId": self._id(), "message": self._text()}
+        if self._one_in(6):
+            # The same of the same request is a repeat.
+            return fields | {"message": SECRET}
         optional: dict[str, Callable[[], object]] = {
             "sessionId": self._name,
             "knowledgeBase": self._name,
@@ -98,6 +102,17 @@ class FrameMaker:
                 ("2027-01-15T08:00:00.000+00:00", "2027-01-15", "0001-01-01T00:00:00+23:59", "9999-12-31", SECRET, "")
             )
         return fields
+
+    def _change_session(self) -> Fields:
+        fields: Fields = {"action": "changeSession", "requestId": self._id(), "sessionId": self._name()}
+        if self._one_in(2):
+            fields["title"] = self._text(90)
+        if self._one_in(2):
+            fields["pinned"] = self.chance.choice((True, False, None))
+        return fields
+
+    def _delete_session(self) -> Fields:
+        return {"action": "deleteSession", "requestId": self._id(), "sessionId": self._name()}
 
     def _open_document(self) -> Fields:
         fields: Fields = {"action": "openDocument", "requestId": self._id()}

@@ -24,6 +24,8 @@ from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
+from cicada.conversation.sessions import Sessions
+from cicada.conversation.titles import clean_title
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey
 from cicada.observability.telemetry import ignore
 from cicada.retrieval.model import EmbeddedPassage
@@ -52,6 +54,7 @@ MACBETH = DocumentKey(KnowledgeBaseKey(ANN.tenant, "scripts"), "macbeth.json")
 WORDS = (
     *("sendMessage", "resume", "cancel", "history", "ping", "action", "requestId", "message", "sessionId"),
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
+    *("changeSession", "deleteSession", "title", "pinned"),
     *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
 )
 Reply = dict[str, Any]
@@ -64,6 +67,7 @@ class Api:
     here: Situation = field(default_factory=Situation)
     connections: InMemoryConnections = field(default_factory=InMemoryConnections)
     asked: dict[str, Question] = field(default_factory=dict)
+    deleted: set[str] = field(default_factory=set)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
 
@@ -80,7 +84,9 @@ class Api:
     @property
     def conversation(self) -> Conversation:
         here = self.here
-        return Conversation(here.log, here.accepter, here.resumer, self.command_guard.limits, here.withholding)
+        limits = self.command_guard.limits
+        sessions = Sessions(here.log, limits, ignore, here.clock)
+        return Conversation(here.log, here.accepter, here.resumer, limits, here.withholding, sessions)
 
     @property
     def document_opener(self) -> DocumentOpener:
@@ -149,7 +155,7 @@ def route(frame: str) -> str:
 
 def message_name(reply: Reply) -> str:
     """What docs/protocol/asyncapi.json calls it."""
-    names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage"}
+    names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -203,7 +209,8 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         session = {"sessionId": question.session_id, "knowledgeBase": question.knowledge_base}
         assert reply == {"requestId": request_id, "seq": 1, "type": "accepted"} | session
         assert api.here.log.question(RequestKey(ANN, request_id)) == question
-        assert api.here.queue.requests[-1] == RequestKey(ANN, request_id)
+        # The queue drops the repeat of a request that was deleted a moment ago, as SQS does.
+        assert request_id in api.deleted or api.here.queue.requests[-1] == RequestKey(ANN, request_id)
 
 
 def pending(reply: Reply | None, request_id: str) -> None:
@@ -253,6 +260,29 @@ def ponged(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply == {"type": "pong"}
 
 
+def changed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    title = fields.get("title")
+    if title is not None and not clean_title(title):
+        refused(reply, frame, "invalid_frame")
+    elif api.here.log.session(ANN, fields["sessionId"]) is None:
+        refused(reply, frame, "session_not_found")
+    else:
+        assert reply is not None
+        assert reply["requestId"] == fields["requestId"]
+        assert title is None or reply["session"]["title"] == clean_title(title)
+
+
+def deleted(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    gone = {name for name, each in api.asked.items() if each.session_id == fields["sessionId"]}
+    if not gone:
+        refused(reply, frame, "session_not_found")
+        return
+    assert reply == {"requestId": fields["requestId"], "type": "session", "session": None}
+    assert not any(api.here.log.head(RequestKey(ANN, each)) for each in gone)
+    api.asked = {name: each for name, each in api.asked.items() if name not in gone}
+    api.deleted |= gone
+
+
 def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if (fields["knowledgeBase"], fields["documentId"]) != ("scripts", "macbeth.json"):
@@ -269,6 +299,8 @@ EFFECTS = {
     "resume": resumed,
     "cancel": cancelled,
     "history": listed,
+    "changeSession": changed,
+    "deleteSession": deleted,
     "openDocument": opened,
     "ping": ponged,
 }

@@ -70,6 +70,13 @@ async function readDocument(frame) {
   return page;
 }
 
+async function readSession(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const session = client.changeSession({ sessionId: "s", pinned: true });
+  network.last.deliver(frame);
+  return session;
+}
+
 async function readRefusal(frame) {
   const { client, network } = await connected();
   const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
@@ -94,7 +101,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  return { history: readPage, document: readDocument, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  return { history: readPage, document: readDocument, session: readSession, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -112,6 +119,8 @@ const senders = {
     client.cancel(requestId);
   },
   history: ({ client }, { action, ...page }) => void client.history(page),
+  changeSession: ({ client }, { action, requestId, ...change }) => void client.changeSession(change),
+  deleteSession: ({ client }, { sessionId }) => void client.deleteSession({ sessionId }),
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
   ping: ({ client }) => client.online(),
 };

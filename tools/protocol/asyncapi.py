@@ -25,6 +25,8 @@ _REPLIES = {
     "resume": ("Pending",),
     "cancel": (),
     "history": ("HistoryPage",),
+    "changeSession": ("SessionChanged",),
+    "deleteSession": ("SessionChanged",),
     "openDocument": ("DocumentPage",),
     "ping": ("Pong",),
     "signOutEverywhere": (),

@@ -19,6 +19,7 @@ from cicada.conversation.protocol import (
     Pending,
     Pong,
     RequestId,
+    SessionChanged,
 )
 
 # The largest number that fits into the key of a stored event, and that `resume` can name.
@@ -44,6 +45,7 @@ EVENTS = tuple(_framed(body, _NUMBERED) for body in get_args(AnyEventBody))
 REPLIES: tuple[type[Struct], ...] = (
     _framed(Pending, _OF_REQUEST),
     HistoryPage,
+    _framed(SessionChanged, _OF_REQUEST),
     _framed(DocumentPage, _OF_REQUEST),
     Pong,
     Refusal,

@@ -23,7 +23,7 @@ from cicada_client.document import DocumentPage, parse_document
 from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
-from cicada_client.history import HistoryPage, parse_history
+from cicada_client.history import HistoryPage, Session, parse_history, parse_session
 from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
 from cicada_client.notices import Notice
 from cicada_client.reconnecting_connection import ReconnectingConnection
@@ -116,9 +116,14 @@ class Client:
         """Stop an answer that is being received; it ends with `Cancelled`. Safe in a signal handler, never blocks."""
         self._inboxes.signal(request_id, Signal.CANCEL)
 
-    def history(self, session_id: str | None = None, before: str | None = None, limit: int = 20) -> HistoryPage:
-        """The user's sessions or one session's turns, newest first. Raises as `ask` does. One call at a time."""
-        command = _command("history", sessionId=session_id, before=before, limit=limit)
+    def history(
+        self, session_id: str | None = None, before: str | None = None, limit: int = 20, search: str | None = None
+    ) -> HistoryPage:
+        """The user's sessions or one session's turns, newest first. Raises as `ask` does. One call at a time.
+
+        With `search` only sessions whose titles have all of its words.
+        """
+        command = _command("history", sessionId=session_id, before=before, limit=limit, search=search)
         inbox = self._inboxes.open(HISTORY)
         try:
             return parse_history(self._reply(command, inbox))
@@ -141,12 +146,30 @@ class Client:
         Raises as `ask` does; `RefusedError` with the code `document_not_found` for one that is not there any more, or
         that the user may not read. Several threads may open documents at the same time.
         """
-        request_id = request_id or str(uuid.uuid4())
         fields = {"knowledgeBase": knowledge_base, "documentId": document_id, "passage": passage, "page": page}
-        fields["original"] = original or None
+        return parse_document(self._call("openDocument", request_id, **fields, original=original or None))
+
+    def change_session(
+        self, session_id: str, title: str | None = None, request_id: str | None = None, *, pinned: bool | None = None
+    ) -> Session | None:
+        """Give a session a title, pin it or take the pin away; what it is now. Raises as `ask` does."""
+        fields = {"sessionId": session_id, "title": title, "pinned": pinned}
+        return parse_session(self._call("changeSession", request_id, **fields))
+
+    def delete_session(self, session_id: str, request_id: str | None = None) -> None:
+        """Delete a session with its questions and answers, for good.
+
+        Raises as `ask` does; `RefusedError` with the code `session_busy` while an answer of it is under way, and with
+        `session_not_found` for one that is not there, perhaps because the reply to this very command was lost.
+        """
+        self._call("deleteSession", request_id, sessionId=session_id)
+
+    def _call(self, action: str, request_id: str | None, **fields: object) -> dict[str, Any]:
+        """The reply to a command that names it."""
+        request_id = request_id or str(uuid.uuid4())
         inbox = self._inboxes.open(request_id)
         try:
-            return parse_document(self._reply(_command("openDocument", requestId=request_id, **fields), inbox))
+            return self._reply(_command(action, requestId=request_id, **fields), inbox)
         finally:
             self._inboxes.close(request_id)
 

@@ -10,7 +10,7 @@ from cicada_client.forms import count, objects, text_or_none
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A conversation. `title` is the beginning of its first question, `last_at` an ISO 8601 time.
+    """A conversation. `title` was made from its first question or given by the user, `last_at` is an ISO 8601 time.
 
     `knowledge_base` is the one that it began with; None if the server does not say.
     """
@@ -19,6 +19,7 @@ class Session:
     title: str
     last_at: str
     knowledge_base: str | None = None
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,14 @@ def parse_history(frame: Frame) -> HistoryPage:
 
 def _session(item: Frame) -> Session:
     base = text_or_none(item.get("knowledgeBase"))
-    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), base)
+    pinned = item.get("pinned") is True
+    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), base, pinned)
+
+
+def parse_session(frame: Frame) -> Session | None:
+    """The session in a `session` frame; None if there is none any more."""
+    session = frame.get("session")
+    return _session(session) if isinstance(session, dict) else None
 
 
 def _turn(item: Frame) -> Turn:

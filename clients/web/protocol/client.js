@@ -1,7 +1,7 @@
+import { Calls } from "./calls.js";
 import { ReconnectingConnection } from "./reconnecting-connection.js";
 import { CicadaError } from "./errors.js";
 import { HistoryQueue } from "./history.js";
-import { Openings } from "./openings.js";
 import { Request } from "./request.js";
 import { TIMINGS } from "./timings.js";
 
@@ -9,6 +9,8 @@ import { TIMINGS } from "./timings.js";
 const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
+/** Replies that name their command. */
+const REPLIES = new Set(["document", "session"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -30,7 +32,7 @@ export class CicadaClient extends EventTarget {
   #requests = new Map();
   #watches = new Map();
   #history;
-  #openings;
+  #calls;
   #signingOut = null;
   #clock;
   #timings;
@@ -63,7 +65,7 @@ export class CicadaClient extends EventTarget {
     });
     const send = (command) => this.#connection.send(command);
     this.#history = new HistoryQueue(send, clock, this.#timings);
-    this.#openings = new Openings(send, clock, this.#timings);
+    this.#calls = new Calls(send, clock, this.#timings);
   }
 
   get state() {
@@ -89,7 +91,7 @@ export class CicadaClient extends EventTarget {
     this.#requests.clear();
     const error = new CicadaError("The connection was closed.");
     this.#history.failAll(error);
-    this.#openings.failAll(error);
+    this.#calls.failAll(error);
     this.#settleSignOut(error);
   }
 
@@ -150,10 +152,13 @@ export class CicadaClient extends EventTarget {
     this.#changed(request);
   }
 
-  /** A page of the user's sessions, or of one session's turns, newest first. Rejects with a `CicadaError`. */
-  history({ sessionId, before, limit } = {}) {
+  /**
+   * A page of the user's sessions, or of one session's turns, newest first; with `search` only sessions whose titles have
+   * its words. Rejects with a `CicadaError`.
+   */
+  history({ sessionId, before, limit, search } = {}) {
     this.#wake();
-    return this.#history.ask({ action: "history", sessionId, before, limit });
+    return this.#history.ask({ action: "history", sessionId, before, limit, search });
   }
 
   /**
@@ -161,8 +166,23 @@ export class CicadaClient extends EventTarget {
    * `original: true` also an address of its file. Rejects with a `CicadaError`.
    */
   openDocument({ knowledgeBase, documentId, passage, page, original }) {
+    const place = { knowledgeBase, documentId, passage, page, original };
+    return this.#call({ action: "openDocument", ...place }, "The document did not come; try again.");
+  }
+
+  /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */
+  async changeSession({ sessionId, title, pinned }) {
+    return (await this.#call({ action: "changeSession", sessionId, title, pinned }, "There was no answer; try again.")).session;
+  }
+
+  /** Deletes a session with its questions and answers, for good. */
+  async deleteSession({ sessionId }) {
+    await this.#call({ action: "deleteSession", sessionId }, "There was no answer, so it may not be deleted yet; try again.");
+  }
+
+  #call({ action, ...fields }, late) {
     this.#wake();
-    return this.#openings.ask({ action: "openDocument", requestId: this.#newId(), knowledgeBase, documentId, passage, page, original });
+    return this.#calls.ask({ action, requestId: this.#newId(), ...fields }, late);
   }
 
   #add(request) {
@@ -180,7 +200,7 @@ export class CicadaClient extends EventTarget {
       this.#advance(request);
     }
     this.#history.opened();
-    this.#openings.opened();
+    this.#calls.opened();
   }
 
   #lost() {
@@ -205,7 +225,7 @@ export class CicadaClient extends EventTarget {
   #received(frame) {
     const request = this.#requests.get(frame.requestId);
     if (frame.type === "history") this.#history.received(frame);
-    else if (frame.type === "document") this.#openings.received(frame);
+    else if (REPLIES.has(frame.type)) this.#calls.received(frame);
     else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
     else if (request && frame.type === "pending") this.#pending(frame, request);
     else if (request && frame.seq !== undefined) this.#event(frame, request);
@@ -239,7 +259,7 @@ export class CicadaClient extends EventTarget {
     if (!frame.requestId && this.#signingOut) return this.#settleSignOut(new CicadaError(frame.error, frame));
     if (frame.code === "too_many_connections") return this.#rest(frame);
     if (!frame.requestId) return this.#history.refused(frame);
-    if (this.#openings.refused(frame)) return;
+    if (this.#calls.refused(frame)) return;
     if (!request || request.outcome) return;
     // A resume or a cancel failed temporarily: the timer repeats it, not before the server wants it.
     if (request.accepted && frame.retryable) return this.#postpone(frame, request);
@@ -274,7 +294,7 @@ export class CicadaClient extends EventTarget {
     this.#resting = true;
     this.#connection.stop();
     this.#history.failAll(new CicadaError(frame.error, frame));
-    this.#openings.failAll(new CicadaError(frame.error, frame));
+    this.#calls.failAll(new CicadaError(frame.error, frame));
     for (const request of this.#requests.values()) {
       if (request.outcome) continue;
       request.refusal = frame;

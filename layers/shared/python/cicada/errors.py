@@ -7,6 +7,8 @@ CicadaError
 │   ├── UnknownKnowledgeBaseError   no such knowledge base, or not for this user: indistinguishable
 │   ├── RequestConflictError    the requestId was used before with another text
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
+│   ├── SessionNotFoundError    no such conversation of this user, or it has been deleted
+│   ├── SessionBusyError        an answer of the conversation is under way
 │   ├── DocumentNotFoundError   no such document, removed, or not for this user: indistinguishable
 │   ├── NotConnectedError       the connection is unknown
 │   ├── TokenExpiredError       the connection's access token has run out
@@ -74,6 +76,18 @@ class RequestNotFoundError(RequestError):
     """No request with this id belongs to the user."""
 
     code = "request_not_found"
+
+
+class SessionNotFoundError(RequestError):
+    """The user has no conversation with this id: it never was, was deleted, or has expired."""
+
+    code = "session_not_found"
+
+
+class SessionBusyError(RequestError):
+    """An answer of the conversation is under way, or a question has just come: it cannot be deleted now."""
+
+    code = "session_busy"
 
 
 class DocumentNotFoundError(RequestError):

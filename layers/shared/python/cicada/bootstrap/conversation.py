@@ -19,6 +19,7 @@ from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
+from cicada.conversation.sessions import Sessions
 from cicada.conversation.withholding import Withholding
 from cicada.errors import ConfigurationError
 from cicada.observability.log import report_plan_fallback
@@ -72,6 +73,7 @@ class Conversation(Struct, frozen=True):
     resumer: Resumer
     limits: UsageLimits
     withholding: Withholding
+    sessions: Sessions
 
 
 @cache
@@ -85,4 +87,5 @@ def conversation() -> Conversation:
     withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), knowledge_bases)
     resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
     accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, knowledge_bases)
-    return Conversation(log, accepter, resumer, limits, withholding)
+    sessions = Sessions(log, limits, record_audit, time.time)
+    return Conversation(log, accepter, resumer, limits, withholding, sessions)

@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.conversation.limits import SESSION, TURN, UsageLimits
-from cicada.conversation.model import Head, RequestKey, Status, StoredEvent, TurnRow
+from cicada.conversation.limits import SEARCH, SESSION, TURN, UsageLimits
+from cicada.conversation.model import Head, RequestKey, SessionRow, Status, StoredEvent, TurnRow
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
@@ -45,9 +45,10 @@ def history(
     """
     before = _moment(command.before)
     if command.session_id is None:
+        words = (command.search or "").casefold().split()
         if limits:
-            limits.spend(principal, SESSION * command.limit)
-        return _sessions(principal, before, command.limit, log)
+            limits.spend(principal, SESSION * command.limit + (SEARCH if words else 0))
+        return _sessions(principal, before, command.limit, log, words)
     rows = log.turns(principal, command.session_id, before, command.limit)
     if limits and rows:
         limits.spend(principal, TURN * len(rows))
@@ -72,18 +73,22 @@ def answer_text(events: Iterable[StoredEvent]) -> str:
     return "".join(parts)
 
 
-def _sessions(principal: Principal, before: float | None, limit: int, log: RequestLog) -> HistoryPage:
-    rows = log.sessions(principal, before, limit)
-    summaries = tuple(
-        SessionSummary(
-            session_id=row.session_id,
-            title=row.title,
-            last_at=_text(row.last_at),
-            knowledge_base=row.knowledge_base or None,
-        )
-        for row in rows
+def summary(row: SessionRow) -> SessionSummary:
+    """The session as clients are told of it."""
+    return SessionSummary(
+        session_id=row.session_id,
+        title=row.title,
+        last_at=_text(row.last_at),
+        knowledge_base=row.knowledge_base or None,
+        pinned=row.pinned or None,
     )
-    return HistoryPage(sessions=summaries, before=_text(rows[-1].last_at) if len(rows) == limit else None)
+
+
+def _sessions(
+    principal: Principal, before: float | None, limit: int, log: RequestLog, words: Sequence[str]
+) -> HistoryPage:
+    rows = log.sessions(principal, before, limit, words)
+    return HistoryPage(sessions=tuple(map(summary, rows)), before=_text(rows[-1].order) if len(rows) == limit else None)
 
 
 def _turns(

@@ -13,6 +13,8 @@ from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.conversation.protocol import (
     AnyCommand,
     Cancel,
+    ChangeSession,
+    DeleteSession,
     History,
     OpenDocument,
     Ping,
@@ -32,6 +34,10 @@ EVENT = 1
 SESSION = 1
 # The cost of a turn that is listed: its head, its question and its events.
 TURN = 3
+# The cost of titles that are searched: as many reads as they have bytes for.
+SEARCH = 25
+# The cost of a turn that is deleted: its rows are read and written.
+DELETED_TURN = 10
 # The cost of a request that is queued again: the send, and an invocation of the processor.
 QUEUED_AGAIN = 10
 # The cost of a command before it is known what it causes. A new question costs more when it is admitted.
@@ -41,6 +47,9 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     History: 2,
     Resume: 3,
     SendMessage: 5,
+    ChangeSession: 5,
+    # The session is read and deleted, and the audit record is written; its turns are charged besides.
+    DeleteSession: 5,
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
     SignOutEverywhere: 5,
@@ -154,9 +163,16 @@ class UsageLimits(Struct, frozen=True):
 
     def awaited_on(self, principal: Principal, usage: Usage) -> set[str]:
         """The connections that the user's requests in flight send their events to."""
-        heads = ((self.log.head(RequestKey(principal, each)), moment) for each, moment in usage.admitted.items())
+        latest = self.latest(principal, usage)
+        return {head.connection_id for _, head, going in latest if going and head.connection_id}
+
+    def latest(self, principal: Principal, usage: Usage | None = None) -> list[tuple[RequestKey, Head, bool]]:
+        """The user's latest requests that are stored, and whether each is in flight. `usage`: the user's row."""
         now = self.clock()
-        return {head.connection_id for head, at in heads if head and head.connection_id and in_flight(head, at, now)}
+        admitted = (usage or self.table.get(principal)).admitted
+        keys = [(RequestKey(principal, each), moment) for each, moment in admitted.items()]
+        heads = [(key, self.log.head(key), moment) for key, moment in keys]
+        return [(key, head, in_flight(head, moment, now)) for key, head, moment in heads if head]
 
     @property
     def seconds_each(self) -> float:

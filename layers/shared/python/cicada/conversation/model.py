@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -14,6 +14,10 @@ from cicada.observability.audit import ShownDocument
 
 EPISODE = "episode_id"
 """The field of a script's documents that names their episode."""
+
+
+PINNED_SECONDS = 10_000_000_000
+"""What a pinned session's order is more than its time: over three centuries, so that no later time overtakes it."""
 
 
 class Status(StrEnum):
@@ -190,7 +194,7 @@ class Charged(Struct, frozen=True):
 
 
 class SessionRow(Struct, frozen=True):
-    """A session in the user's list. `title` is the beginning of its first message.
+    """A session in the user's list. `title`: made from its first message, or given by the user.
 
     `knowledge_base`: the one that the session began with; empty if it is not known.
     """
@@ -199,6 +203,17 @@ class SessionRow(Struct, frozen=True):
     title: str
     last_at: float
     knowledge_base: str = ""
+    pinned: bool = False
+
+    @property
+    def order(self) -> float:
+        """The place in the user's list, whose highest comes first: pinned sessions are before all others."""
+        return self.last_at + (PINNED_SECONDS if self.pinned else 0)
+
+    def has_words(self, words: Sequence[str]) -> bool:
+        """Whether the title has each of the words, which are in lower case, at any place."""
+        title = self.title.casefold()
+        return all(word in title for word in words)
 
 
 class TurnRow(Struct, frozen=True):

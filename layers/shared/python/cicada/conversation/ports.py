@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from cicada.conversation.model import (
@@ -70,11 +70,32 @@ class RequestLog(Protocol):
         """Ask the processor to stop; it sees this in its next `advance`."""
         ...
 
-    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
-        """The user's sessions, most recently used first."""
+    def sessions(
+        self, principal: Principal, before: float | None, limit: int, words: Sequence[str] = ()
+    ) -> list[SessionRow]:
+        """The user's sessions by `order`, the highest first, below `before`.
+
+        With `words`, in lower case: those of the next 1,000 whose titles have them all.
+        """
         ...
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None: ...
+
+    def name_session(self, principal: Principal, session_id: str, title: str) -> bool:
+        """Give the session a title of the user's. False if there is no such session."""
+        ...
+
+    def pin_session(self, principal: Principal, session_id: str, *, pinned: bool) -> None:
+        """Put the session before all others, or back among them. No effect on one that is there already."""
+        ...
+
+    def delete_session(self, principal: Principal, session: SessionRow) -> bool:
+        """Delete the session's row. False, and no change, if a message has come since it was read."""
+        ...
+
+    def delete_requests(self, keys: Sequence[RequestKey]) -> None:
+        """Delete the requests with all their events."""
+        ...
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         """The session's requests, newest first."""

@@ -132,11 +132,35 @@ class Cancel(_Command, frozen=True, tag="cancel"):
 
 
 class History(_Command, frozen=True, tag="history"):
-    """Asks for the user's sessions, or with `sessionId` for that session's turns; newest first, older than `before`."""
+    """Asks for the user's sessions, or with `sessionId` for that session's turns; newest first, older than `before`.
+
+    Pinned sessions come before all others. `search`: only sessions whose titles have each of these words, at any place
+    and in capitals or not, among the latest 1,000; it has no effect on turns.
+    """
 
     session_id: SessionId | None = None
     before: Annotated[str, Meta(max_length=64)] | None = None
     limit: Annotated[int, Meta(ge=1, le=50)] = 20
+    search: Annotated[str, Meta(max_length=100)] | None = None
+
+
+class ChangeSession(_Command, frozen=True, tag="changeSession"):
+    """Give a session a title, pin it or take the pin away; what is left out stays. The reply is `session`."""
+
+    request_id: RequestId
+    session_id: SessionId
+    title: Annotated[str, Meta(min_length=1, max_length=80)] | None = None
+    pinned: bool | None = None
+
+
+class DeleteSession(_Command, frozen=True, tag="deleteSession"):
+    """Delete a session with its questions and answers, for good. The reply is `session`, with null.
+
+    Refused while an answer of it is under way. If it is refused otherwise, send it again: it goes on where it stopped.
+    """
+
+    request_id: RequestId
+    session_id: SessionId
 
 
 class OpenDocument(_Command, frozen=True, tag="openDocument"):
@@ -163,7 +187,9 @@ class SignOutEverywhere(_Command, frozen=True, tag="signOutEverywhere"):
     """End all sign-ins of the user on all devices. Every connection is told `signed_out`, this one too, and closed."""
 
 
-AnyCommand = SendMessage | Resume | Cancel | History | OpenDocument | Ping | SignOutEverywhere
+AnyCommand = (
+    SendMessage | Resume | Cancel | History | ChangeSession | DeleteSession | OpenDocument | Ping | SignOutEverywhere
+)
 
 
 # ---- events: server to client -----------------------------------------------------------------------------------
@@ -398,15 +424,16 @@ class Turn(_Frame, frozen=True):
 
 
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):
-    """A session: `title` is the beginning of its first question, `lastAt` an ISO 8601 time.
+    """A session: `title` was made from its first question or given by the user, `lastAt` is an ISO 8601 time.
 
-    `knowledgeBase` is the one that the session began with.
+    `knowledgeBase` is the one that the session began with. `pinned`: absent if it is not.
     """
 
     session_id: str
     title: str
     last_at: str
     knowledge_base: str | None = None
+    pinned: bool | None = None
 
 
 class HistoryPage(_Sent, frozen=True, tag="history"):
@@ -416,6 +443,12 @@ class HistoryPage(_Sent, frozen=True, tag="history"):
     sessions: tuple[SessionSummary, ...] = ()
     turns: tuple[Turn, ...] = ()
     before: str | None = None
+
+
+class SessionChanged(_Sent, frozen=True, tag="session"):
+    """Reply to `changeSession`: the session as it is now. Reply to `deleteSession`: null."""
+
+    session: SessionSummary | None = None
 
 
 class DocumentBlock(_Frame, frozen=True, omit_defaults=True):

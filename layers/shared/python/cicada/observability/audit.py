@@ -1,4 +1,4 @@
-"""The audit trail: what is recorded of connections and answers, and of which documents were shown."""
+"""The audit trail: what is recorded of connections and answers, of which documents were shown, and of deletions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,18 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     repeated: bool = False
 
 
-AuditRecord = Handshake | DocumentsShown
+class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rename="camel", omit_defaults=True):
+    """A user has deleted a conversation, for good. `at`: epoch seconds. `requests`: how many questions it had."""
+
+    at: float
+    tenant: str
+    user: str
+    session_id: str
+    requests: int
+    login: str = ""
+
+
+AuditRecord = Handshake | DocumentsShown | SessionDeleted
 
 
 class AuditTrail(Protocol):

@@ -11,6 +11,7 @@ from msgspec.structs import asdict
 
 from cicada.adapters.passage_codec import condition_of, condition_values
 from cicada.conversation.model import (
+    PINNED_SECONDS,
     AnswerRecord,
     Head,
     Lease,
@@ -22,13 +23,13 @@ from cicada.conversation.model import (
     Status,
     StoredEvent,
 )
+from cicada.conversation.titles import title_of
 from cicada.documents.catalogue import Aggregate, ListedPage, Sort
 from cicada.documents.model import AnyOf, Condition
 from cicada.identity import Principal
 
 Item = dict[str, Any]
 
-_TITLE_LENGTH = 80
 _SESSION = "SESSION#"
 
 
@@ -174,11 +175,14 @@ def session_row_key(principal: Principal, session_id: str) -> Item:
 
 def read_session(item: Item) -> SessionRow:
     """Rows of the index have no knowledge base."""
+    order = float(item["historyOrder"]["N"])
+    pinned = order >= PINNED_SECONDS
     return SessionRow(
         item["sk"]["S"].removeprefix(_SESSION),
         item["title"]["S"],
-        float(item["historyOrder"]["N"]),
+        round(order - PINNED_SECONDS, 3) if pinned else order,
         item.get("knowledgeBase", {}).get("S", ""),
+        pinned,
     )
 
 
@@ -188,13 +192,14 @@ def session_update(request: NewRequest) -> dict[str, Any]:
     return {
         "Key": session_row_key(request.key.principal, request.question.session_id),
         "UpdateExpression": "SET title = if_not_exists(title, :title), "
-        "knowledgeBase = if_not_exists(knowledgeBase, :knowledgeBase), historyKey = :owner, historyOrder = :now, "
-        "expiresAt = :expires",
+        "knowledgeBase = if_not_exists(knowledgeBase, :knowledgeBase), historyKey = :owner, "
+        "historyOrder = if_not_exists(pinnedBy, :zero) + :now, expiresAt = :expires",
         "ExpressionAttributeValues": {
-            ":title": {"S": request.question.message[:_TITLE_LENGTH]},
+            ":title": {"S": title_of(request.question.message)},
             ":knowledgeBase": {"S": request.question.knowledge_base},
             ":owner": {"S": owner},
             ":now": number(request.created_at),
+            ":zero": {"N": "0"},
             ":expires": {"N": str(int(request.expires_at))},
         },
     }

@@ -12,13 +12,14 @@ The index `history` lists sessions (historyKey = owner) and a session's requests
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 from msgspec.structs import replace
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.adapters.dynamodb.deletion import delete_rows
 from cicada.adapters.dynamodb.request_items import (
     Item,
     event_item,
@@ -37,6 +38,7 @@ from cicada.adapters.dynamodb.request_items import (
     session_update,
 )
 from cicada.conversation.model import (
+    PINNED_SECONDS,
     AnswerRecord,
     Head,
     Lease,
@@ -54,6 +56,8 @@ from cicada.identity import Principal
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
+# How many titles a search reads, at about 200 bytes each.
+_SEARCHED = 1_000
 CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
 
 
@@ -186,8 +190,11 @@ class DynamoRequestLog:
             raise LeaseLostError("The request has ended, or another processor has taken it over.")
         return head
 
-    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
-        rows = [read_session(item) for item in self._history(principal.owner, before, limit)]
+    def sessions(
+        self, principal: Principal, before: float | None, limit: int, words: Sequence[str] = ()
+    ) -> list[SessionRow]:
+        read = self._history(principal.owner, before, _SEARCHED if words else limit)
+        rows = [row for row in map(read_session, read) if row.has_words(words)][:limit]
         bases = self._knowledge_bases(principal, [row.session_id for row in rows])
         return [replace(row, knowledge_base=bases.get(row.session_id, "")) for row in rows]
 
@@ -204,6 +211,69 @@ class DynamoRequestLog:
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
         item = self._item(session_row_key(principal, session_id))
         return read_session(item) if item else None
+
+    def name_session(self, principal: Principal, session_id: str, title: str) -> bool:
+        exists = "attribute_exists(pk) AND expiresAt > :now"
+        return self._update_session(principal, session_id, "SET title = :title", exists, {":title": {"S": title}})
+
+    def pin_session(self, principal: Principal, session_id: str, *, pinned: bool) -> None:
+        change, condition = (
+            ("SET pinnedBy = :by, historyOrder = historyOrder + :by", "attribute_not_exists(pinnedBy)")
+            if pinned
+            else ("SET historyOrder = historyOrder - :by REMOVE pinnedBy", "attribute_exists(pinnedBy)")
+        )
+        exists = f"attribute_exists(pk) AND expiresAt > :now AND {condition}"
+        self._update_session(principal, session_id, change, exists, {":by": {"N": str(PINNED_SECONDS)}})
+
+    def _update_session(
+        self, principal: Principal, session_id: str, change: str, condition: str, values: dict[str, Any]
+    ) -> bool:
+        with dynamo_errors():
+            try:
+                self._client.update_item(
+                    TableName=self._table,
+                    Key=session_row_key(principal, session_id),
+                    UpdateExpression=change,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values | {":now": {"N": str(int(self._clock()))}},
+                )
+            except self._client.exceptions.ConditionalCheckFailedException:
+                return False
+        return True
+
+    def delete_session(self, principal: Principal, session: SessionRow) -> bool:
+        with dynamo_errors():
+            try:
+                self._client.delete_item(
+                    TableName=self._table,
+                    Key=session_row_key(principal, session.session_id),
+                    ConditionExpression="attribute_not_exists(pk) OR historyOrder = :order",
+                    ExpressionAttributeValues={":order": number(session.order)},
+                )
+            except self._client.exceptions.ConditionalCheckFailedException:
+                return False
+        return True
+
+    def delete_requests(self, keys: Sequence[RequestKey]) -> None:
+        for key in keys:
+            delete_rows(self._client, self._table, list(self._row_keys(key)))
+
+    def _row_keys(self, key: RequestKey) -> Iterator[Item]:
+        """Of all of the request's rows, also of those that a processor which has died left behind."""
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "ConsistentRead": True,
+            "KeyConditionExpression": "pk = :pk",
+            "ProjectionExpression": "pk, sk",
+            "ExpressionAttributeValues": {":pk": {"S": partition_key(key)}},
+        }
+        while True:
+            with dynamo_errors():
+                page = self._client.query(**query)
+            yield from page["Items"]
+            if "LastEvaluatedKey" not in page:
+                return
+            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         return [

@@ -1,7 +1,7 @@
 import { CicadaError } from "./errors.js";
 
-/** Sends `openDocument` commands, several at a time if need be: each reply names the command that it answers. */
-export class Openings {
+/** Sends commands whose replies name them, such as `openDocument`, several at a time if need be. */
+export class Calls {
   #waiting = new Map();
   #send;
   #clock;
@@ -13,10 +13,10 @@ export class Openings {
     this.#timings = timings;
   }
 
-  /** `command`: with its requestId. */
-  ask(command) {
+  /** `command`: with its requestId. `late`: what to say when there is no reply. */
+  ask(command, late) {
     return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => this.#overdue(command.requestId), this.#timings.document);
+      const timer = this.#clock.setTimeout(() => this.#overdue(command.requestId, late), this.#timings.document);
       this.#waiting.set(command.requestId, { command, resolve, reject, timer });
       this.#send(command);
     });
@@ -27,8 +27,8 @@ export class Openings {
     for (const { command } of this.#waiting.values()) this.#send(command);
   }
 
-  received(page) {
-    this.#finish(page.requestId)?.resolve(page);
+  received(reply) {
+    this.#finish(reply.requestId)?.resolve(reply);
   }
 
   /** Returns whether the error answers one of the commands. */
@@ -42,8 +42,8 @@ export class Openings {
     for (const requestId of [...this.#waiting.keys()]) this.#finish(requestId).reject(error);
   }
 
-  #overdue(requestId) {
-    this.#finish(requestId).reject(new CicadaError("The document did not come; try again.", { code: "timeout", retryable: true }));
+  #overdue(requestId, late) {
+    this.#finish(requestId).reject(new CicadaError(late, { code: "timeout", retryable: true }));
   }
 
   #finish(requestId) {

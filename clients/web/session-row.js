@@ -1,0 +1,145 @@
+import { addressWith } from "./conversation-address.js";
+import { element } from "./element.js";
+
+/** A conversation in the list: it opens, and below it what else can be done with it, if that is asked for. */
+export class SessionRow {
+  root;
+
+  #session;
+  #actions;
+  #client;
+
+  /**
+   * `open()`: the user opens it. `changed(session)`: it has another title or pin now. `deleted()`: it is gone.
+   */
+  constructor(session, { client, current, open, changed, deleted }) {
+    this.#session = session;
+    this.root = element("li", { data: { session: session.sessionId } });
+    this.#client = client;
+    this.#actions = { open, changed, deleted };
+    this.root.append(...this.#line(current));
+    this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.#escape(event));
+  }
+
+  #line(current) {
+    const { sessionId, title, lastAt, knowledgeBase } = this.#session;
+    const open = element(
+      "a",
+      { href: addressWith(sessionId), className: "open-session", title: knowledgeBase ? `${title} (${knowledgeBase})` : title, on: { click: (event) => this.#clicked(event) } },
+      element("span", { className: "title", dir: "auto" }, title),
+      element("time", { dateTime: lastAt }, dayOf(lastAt)),
+    );
+    if (current) open.setAttribute("aria-current", "page");
+    const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: `More for “${title}”` } }, "⋯");
+    more.addEventListener("click", () => (this.#opened ? this.#close() : this.#show(this.#menu())));
+    return [open, more];
+  }
+
+  /** With a key held down the browser opens the link elsewhere. */
+  #clicked(event) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    this.#actions.open();
+  }
+
+  get #opened() {
+    return this.root.querySelector(".session-actions");
+  }
+
+  #show(actions, focused = "button, input") {
+    this.#opened?.remove();
+    this.root.append(actions);
+    this.root.querySelector(".more").setAttribute("aria-expanded", "true");
+    actions.querySelector(focused).focus();
+  }
+
+  #close() {
+    this.#opened?.remove();
+    const more = this.root.querySelector(".more");
+    more.setAttribute("aria-expanded", "false");
+    more.focus();
+  }
+
+  #escape(event) {
+    if (!this.#opened) return;
+    event.stopPropagation();
+    this.#close();
+  }
+
+  #menu() {
+    const { pinned } = this.#session;
+    return element(
+      "div",
+      { className: "session-actions", role: "group", aria: { label: `“${this.#session.title}”` } },
+      button("Rename", () => this.#show(this.#renaming())),
+      button(pinned ? "Unpin" : "Pin", () => this.#change({ pinned: !pinned })),
+      button("Delete", () => this.#show(this.#deleting(), ".keep")),
+    );
+  }
+
+  #renaming() {
+    const field = element("input", { value: this.#session.title, maxLength: 80, required: true, autocomplete: "off", aria: { label: "Title" } });
+    const form = element("form", { className: "session-actions" }, field, element("button", { type: "submit" }, "Save"), button("Cancel", () => this.#close()));
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (field.value.trim()) this.#change({ title: field.value.trim() });
+    });
+    return form;
+  }
+
+  #deleting() {
+    return element(
+      "div",
+      { className: "session-actions", role: "group", aria: { label: "Delete" } },
+      element("p", {}, "Delete it for good, with its questions and answers?"),
+      button("Delete", () => this.#delete()),
+      element("button", { type: "button", className: "keep", on: { click: () => this.#close() } }, "Keep"),
+    );
+  }
+
+  async #change(change) {
+    const session = await this.#tried(() => this.#client.changeSession({ sessionId: this.#session.sessionId, ...change }));
+    if (session) this.#actions.changed(session);
+  }
+
+  async #delete() {
+    const { sessionId } = this.#session;
+    const gone = await this.#tried(async () => {
+      await this.#client.deleteSession({ sessionId }).catch((error) => {
+        // It was deleted elsewhere, or the answer to an earlier attempt was lost.
+        if (error.code !== "session_not_found") throw error;
+      });
+      return true;
+    });
+    if (gone) this.#actions.deleted();
+  }
+
+  /** What `work` returns; null, with a sentence, if it fails. */
+  async #tried(work) {
+    for (const each of this.#opened.querySelectorAll("button, input")) each.disabled = true;
+    try {
+      return await work();
+    } catch (error) {
+      const said = element("div", { className: "session-actions" }, element("p", { role: "alert" }, error.message), button("OK", () => this.#close()));
+      this.#show(said);
+      return null;
+    }
+  }
+}
+
+function button(label, click) {
+  return element("button", { type: "button", on: { click } }, label);
+}
+
+/** How many days ago that was, by the calendar of this place. */
+export function daysAgo(moment) {
+  return Math.round((new Date().setHours(0, 0, 0, 0) - new Date(moment).setHours(0, 0, 0, 0)) / 86_400_000);
+}
+
+function dayOf(moment) {
+  const date = new Date(moment);
+  const days = daysAgo(moment);
+  if (days <= 1) return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+  if (days <= 7) return date.toLocaleDateString(undefined, { weekday: "long" });
+  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
+}

@@ -1,0 +1,87 @@
+"""What users do with their sessions: name, pin and delete them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from cicada.conversation.history import summary
+from cicada.conversation.limits import DELETED_TURN, UsageLimits
+from cicada.conversation.model import RequestKey, SessionRow
+from cicada.conversation.ports import RequestLog
+from cicada.conversation.protocol import ChangeSession, DeleteSession, SessionChanged
+from cicada.conversation.titles import clean_title
+from cicada.errors import InvalidFrameError, SessionBusyError, SessionNotFoundError
+from cicada.identity import Principal
+from cicada.observability.audit import SessionDeleted
+
+# So many turns are listed and deleted at a time; a page of the index has room for more.
+_AT_ONCE = 100
+# Moments are stored in milliseconds.
+_TICK_SECONDS = 0.001
+
+
+class Sessions(Struct, frozen=True):
+    """`record`: takes the audit record of each deletion."""
+
+    log: RequestLog
+    limits: UsageLimits
+    record: Callable[[SessionDeleted], object]
+    clock: Callable[[], float]
+
+    def change(self, command: ChangeSession, principal: Principal) -> SessionChanged:
+        """Give it the title and the pin that the command names.
+
+        Raises `SessionNotFoundError`, and `InvalidFrameError` for a title of which nothing can be seen.
+        """
+        if command.title is not None:
+            title = clean_title(command.title)
+            if not title:
+                raise InvalidFrameError('The field "title" has nothing that can be seen.')
+            self.log.name_session(principal, command.session_id, title)
+        if command.pinned is not None:
+            self.log.pin_session(principal, command.session_id, pinned=command.pinned)
+        return SessionChanged(summary(self._found(principal, command.session_id)))
+
+    def delete(self, command: DeleteSession, principal: Principal) -> SessionChanged:
+        """Delete the session's row, then its requests; a message that comes after the first step begins a new session.
+
+        If it is interrupted, the same command deletes the rest. Raises `SessionBusyError` while an answer is under way,
+        and `SessionNotFoundError`.
+        """
+        session_id = command.session_id
+        session = self.log.session(principal, session_id)
+        latest = [(key, going) for key, head, going in self.limits.latest(principal) if head.session_id == session_id]
+        # The list of a session's requests lags a little behind; the latest ones are known by their admission too.
+        turns = list(dict.fromkeys([*self._turns(principal, session_id), *(key for key, _ in latest)]))
+        if session is None and not turns:
+            raise _not_found()
+        if any(going for _, going in latest):
+            raise SessionBusyError("An answer of this conversation is under way: stop it first, then delete again.")
+        self.limits.spend(principal, DELETED_TURN * len(turns))
+        if session and not self.log.delete_session(principal, session):
+            raise SessionBusyError("A question has just come into this conversation: delete it again if you want to.")
+        self.log.delete_requests(turns)
+        who = (principal.tenant, principal.user, session_id)
+        self.record(SessionDeleted(self.clock(), *who, len(turns), principal.login))
+        return SessionChanged(None)
+
+    def _found(self, principal: Principal, session_id: str) -> SessionRow:
+        session = self.log.session(principal, session_id)
+        if session is None:
+            raise _not_found()
+        return session
+
+    def _turns(self, principal: Principal, session_id: str) -> list[RequestKey]:
+        """All requests of the session that are listed. A page begins with the last one's moment, which others share."""
+        listed: dict[str, None] = {}
+        rows = self.log.turns(principal, session_id, None, _AT_ONCE)
+        while any(row.request_id not in listed for row in rows):
+            listed |= dict.fromkeys(row.request_id for row in rows)
+            rows = self.log.turns(principal, session_id, rows[-1].created_at + _TICK_SECONDS, _AT_ONCE)
+        return [RequestKey(principal, each) for each in listed]
+
+
+def _not_found() -> SessionNotFoundError:
+    return SessionNotFoundError("There is no such conversation: it has been deleted, or has expired.")

@@ -1,0 +1,62 @@
+"""`cicada sessions`: the user's conversations in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cli.conftest import Shell
+from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
+
+SESSIONS = [
+    {"sessionId": "s1", "title": "The \x1b[1mlease", "lastAt": "2026-01-02T03:04:05.000+00:00", "pinned": True},
+    {"sessionId": "s2", "title": "Who?", "lastAt": "2026-01-01T00:00:00.000+00:00", "knowledgeBase": "store"},
+]
+
+
+def replies(command: Body) -> list[Body] | None:
+    if command["action"] == "history":
+        turns = [{"requestId": "r"}] if command.get("sessionId") == "s1" else []
+        sessions = [] if "sessionId" in command else SESSIONS
+        return [{"type": "history", "sessionId": command.get("sessionId"), "sessions": sessions, "turns": turns}]
+    busy = {"error": "An answer of this conversation is under way.", "code": "session_busy", "retryable": False}
+    reply = (
+        {"type": "session", "session": SESSIONS[0]}
+        if command["action"] == "changeSession"
+        else {"type": "error"} | busy
+    )
+    return [reply | {"requestId": command["requestId"]}]
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
+    with running(DisturbingServer(on_command=replies)) as server:
+        monkeypatch.setenv("CICADA_URL", server.url)
+        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        yield server
+
+
+def test_conversations_are_listed_oldest_first_as_chat_lists_them(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("sessions", "list", "--search", "lease") == 0
+    assert shell.lines() == ["2026-01-01 00:00 s2 [store] Who?", "2026-01-02 03:04 s1 (pinned) The [1mlease"]
+    assert server.commands[-1]["search"] == "lease"
+    assert shell("sessions", "list", "--json") == 0
+    assert [each["session_id"] for each in shell.json()["sessions"]] == ["s1", "s2"]
+
+
+def test_a_conversation_is_renamed_and_pinned(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("sessions", "rename", "s1", "Leases") == 0
+    assert shell("sessions", "pin", "s1") == 0
+    assert shell("sessions", "pin", "s1", "--off") == 0
+    sent = [(each.get("title"), each.get("pinned")) for each in server.sent("changeSession")]
+    assert sent == [("Leases", None), (None, True), (None, False)]
+
+
+def test_deleting_asks_and_says_why_it_was_refused(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("sessions", "delete", "s1") == 2
+    assert server.sent("deleteSession") == []
+    assert shell("sessions", "delete", "s9", "--yes") == 2
+    assert "You have no conversation s9" in shell.err()
+    assert shell("sessions", "delete", "s1", "--yes") == 1
+    assert shell.err() == "cicada: An answer of this conversation is under way.\n"

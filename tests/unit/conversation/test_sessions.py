@@ -1,0 +1,128 @@
+"""Naming, pinning and deleting sessions."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from cicada.conversation.history import history
+from cicada.conversation.limits import UsageLimits
+from cicada.conversation.model import NewRequest, Question, RequestKey, Status
+from cicada.conversation.protocol import ChangeSession, DeleteSession, History, SessionSummary
+from cicada.conversation.sessions import Sessions
+from cicada.errors import InvalidFrameError, SessionBusyError, SessionNotFoundError
+from cicada.identity import Principal
+from cicada.observability.audit import SessionDeleted
+from tests.fakes.access import OpenAccess, withholding
+from tests.fakes.request_log import InMemoryRequestLog
+from tests.fakes.usage_table import InMemoryUsageTable
+
+ANN = Principal("acme", "ann", login="ann@acme")
+BOB = Principal("acme", "bob")
+ID = str(uuid.UUID(int=7))
+
+
+@dataclass
+class Shelf:
+    """Ann's conversations."""
+
+    now: float = 1_800_000_000.0
+    records: list[SessionDeleted] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.log = InMemoryRequestLog(self.clock)
+        self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 600, 5, 6000)
+        self.sessions = Sessions(self.log, self.limits, self.records.append, self.clock)
+
+    def clock(self) -> float:
+        return self.now
+
+    def ask(self, session_id: str, message: str = "Who?", *, answered: bool = True) -> RequestKey:
+        """A question and, if `answered`, its answer."""
+        self.now += 1
+        key = RequestKey(ANN, str(uuid.uuid4()))
+        self.limits.admit(key)
+        self.log.create(NewRequest(key, Question(message, session_id, "scripts"), "c", self.now, self.now + 999), "{}")
+        if answered and (lease := self.log.take_lease(key, self.now, self.now + 15)):
+            self.log.advance(lease, 1, 0, Status.COMPLETE)
+        return key
+
+    def change(self, principal: Principal = ANN, **fields: Any) -> SessionSummary | None:
+        return self.sessions.change(ChangeSession(ID, "s1", **fields), principal).session
+
+    def listed(self, search: str | None = None) -> list[str]:
+        command = History(search=search)
+        page = history(command, ANN, self.log, withholding(OpenAccess()), self.limits)
+        return [each.title for each in page.sessions]
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+def test_a_session_is_named_and_pinned_and_the_reply_says_what_it_is_now(shelf: Shelf) -> None:
+    shelf.ask("s1")
+    shelf.ask("s2", "A later one")
+    assert shelf.listed() == ["A later one", "Who?"]
+    named = shelf.change(title="  The\u202e queen\n\x1b[31m is dead ")
+    assert named
+    assert (named.title, named.pinned) == ("The queen [31m is dead", None)
+    pinned = shelf.change(pinned=True)
+    assert pinned
+    assert (pinned.title, pinned.pinned, pinned.last_at) == (named.title, True, named.last_at)
+    assert shelf.listed() == ["The queen [31m is dead", "A later one"]
+    assert shelf.listed("QUEEN dea") == ["The queen [31m is dead"]
+    assert shelf.listed("queen later") == []
+
+
+@pytest.mark.parametrize("title", [" ", "\u200b\u2066", "\x07"])
+def test_a_title_that_nobody_sees_is_refused(shelf: Shelf, title: str) -> None:
+    shelf.ask("s1")
+    with pytest.raises(InvalidFrameError):
+        shelf.change(title=title)
+    assert shelf.listed() == ["Who?"]
+
+
+def test_another_users_session_is_neither_named_nor_deleted(shelf: Shelf) -> None:
+    shelf.ask("s1")
+    with pytest.raises(SessionNotFoundError):
+        shelf.change(BOB, title="Mine")
+    with pytest.raises(SessionNotFoundError):
+        shelf.sessions.delete(DeleteSession(ID, "s1"), BOB)
+    assert (shelf.listed(), shelf.records) == (["Who?"], [])
+
+
+def test_a_deleted_session_is_gone_with_its_turns_and_its_deletion_is_recorded(shelf: Shelf) -> None:
+    keys = [shelf.ask("s1") for _ in range(101)]
+    stays = shelf.ask("s2", "Another")
+    assert shelf.sessions.delete(DeleteSession(ID, "s1"), ANN).session is None
+    assert shelf.listed() == ["Another"]
+    assert [shelf.log.head(key) for key in keys] == [None] * 101
+    assert shelf.log.head(stays)
+    assert shelf.records == [SessionDeleted(shelf.now, "acme", "ann", "s1", 101, "ann@acme")]
+    with pytest.raises(SessionNotFoundError):
+        shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+
+
+def test_a_session_with_an_answer_under_way_is_not_deleted(shelf: Shelf) -> None:
+    shelf.ask("s1")
+    going = shelf.ask("s1", "And then?", answered=False)
+    with pytest.raises(SessionBusyError, match="stop it first"):
+        shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+    assert shelf.log.head(going)
+    assert shelf.listed() == ["Who?"]
+
+
+def test_an_interrupted_deletion_goes_on_where_it_stopped(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = shelf.ask("s1")
+    with monkeypatch.context() as broken:
+        broken.setattr(shelf.log, "delete_requests", lambda _keys: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+    assert shelf.records == []
+    shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+    assert shelf.log.head(key) is None
