@@ -7,6 +7,7 @@ ROUTES = {
     "resume": "ws_resume",
     "cancel": "ws_control",
     "history": "ws_control",
+    "feedback": "ws_control",
     "openDocument": "ws_open",
     "ping": "ws_control",
     "signOutEverywhere": "ws_sign_out",

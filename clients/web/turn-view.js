@@ -1,6 +1,7 @@
 import { AnswerText } from "./answer-text.js";
 import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
+import { FeedbackView } from "./feedback-view.js";
 import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
 
@@ -18,8 +19,8 @@ const DEFAULT_KNOWLEDGE_BASE = "scripts";
 /**
  * One question and its answer, with the listed documents below it and the passages beside it.
  *
- * The actions are `retry()`, `loadSources()` and `showMore()` (the next page of the listing), called when the user asks
- * for them.
+ * The actions are `retry()`, `loadSources()`, `showMore()` (the next page of the listing) and `rate(rating)`, called when
+ * the user asks for them.
  */
 export class TurnView {
   root;
@@ -32,12 +33,14 @@ export class TurnView {
   #sources;
   #text;
   #actions;
+  #feedback;
   #shownText = "";
   #knowledgeBase = null;
 
   /** `withheld`: how many documents of the answer were removed since, or may not be read by the user any more. */
-  constructor({ requestId, message, answer = null, withheld = 0 }, actions) {
+  constructor({ requestId, message, answer = null, withheld = 0, rating = null }, actions) {
     this.#actions = actions;
+    this.#feedback = new FeedbackView(rating, (chosen) => this.#actions.rate(chosen));
     this.#settled = answer !== null;
     this.#sources = new SourcesView(requestId, {
       highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
@@ -83,7 +86,7 @@ export class TurnView {
       load.disabled = true;
       this.#actions.loadSources();
     });
-    this.#foot.replaceChildren(load);
+    this.#foot.replaceChildren(load, this.#feedback.root);
   }
 
   #showText(text, unsupported) {
@@ -103,7 +106,7 @@ export class TurnView {
   #ending(request) {
     if (request.outcome === "cancelled") return [note("Stopped.")];
     if (request.outcome === "error") return [this.#failure(request.failure)];
-    return [baseOf(request.assembly.end.plan), this.#copyButton(), explanationOf(request.assembly.end)].filter(Boolean);
+    return [baseOf(request.assembly.end.plan), this.#copyButton(), this.#feedback.root, explanationOf(request.assembly.end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {

@@ -1,17 +1,19 @@
-"""`cancel`, `history`, `ping`, and `$default` for every frame that is not a command."""
+"""`cancel`, `history`, `feedback`, `ping`, and `$default` for every frame that is not a command."""
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.conversation import conversation
-from cicada.conversation.accept import cancel
+from cicada.conversation.accept import cancel, rate
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
-from cicada.conversation.protocol import AnyCommand, Cancel, History, Ping, Pong, frame
+from cicada.conversation.protocol import AnyCommand, Cancel, Feedback, History, Ping, Pong, frame
 from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
+from cicada.observability.metrics import stage_metrics
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -27,6 +29,11 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
         case History():
             here = conversation()
             return frame(history(command, connection.principal, here.log, here.withholding, here.limits))
+        case Feedback(request_id=request_id):
+            kept = rate(RequestKey(connection.principal, request_id), command, conversation().log, time.time())
+            if kept.rating:
+                stage_metrics().rated(kept.rating)
+            return frame(kept, request_id=request_id)
         case Ping():
             return frame(Pong())
     raise InvalidFrameError(f"The action {command.action} is not served here.")

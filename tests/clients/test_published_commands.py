@@ -22,6 +22,8 @@ def server_replies(command: Body) -> list[Body]:
     head = {"requestId": command.get("requestId"), "seq": command.get("afterSeq", 0) + 1}
     if command["action"] == "openDocument":
         return [DOCUMENT | {"requestId": command["requestId"]}]
+    if command["action"] == "feedback":
+        return [{"type": "feedback", "requestId": command["requestId"], "rating": command.get("rating")}]
     return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
 
 
@@ -50,10 +52,15 @@ def opened(client: Client, fields: Body) -> None:
     client.open_document(*place, request_id=fields["requestId"], original=fields.get("original", False))
 
 
+def rated(client: Client, fields: Body) -> None:
+    client.rate(fields["requestId"], fields.get("rating"), fields.get("reasons"), fields.get("comment"))
+
+
 SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "sendMessage": asked,
     "resume": followed,
     "history": listed,
+    "feedback": rated,
     "openDocument": opened,
 }
 

@@ -31,6 +31,7 @@ ROUTES = [
     "$default",
     "$disconnect",
     "cancel",
+    "feedback",
     "history",
     "openDocument",
     "ping",

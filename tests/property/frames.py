@@ -51,8 +51,11 @@ class FrameMaker:
     # ---- good ----
 
     def command(self) -> Fields:
-        kinds = (self._send, self._resume, self._cancel, self._history, self._open_document, self._ping)
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2))[0]()
+        kinds = (
+            *(self._send, self._resume, self._cancel, self._history),
+            *(self._feedback, self._open_document, self._ping),
+        )
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 1, 2))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -97,6 +100,16 @@ class FrameMaker:
             fields["before"] = self.chance.choice(
                 ("2027-01-15T08:00:00.000+00:00", "2027-01-15", "0001-01-01T00:00:00+23:59", "9999-12-31", SECRET, "")
             )
+        return fields
+
+    def _feedback(self) -> Fields:
+        fields: Fields = {"action": "feedback", "requestId": self._id()}
+        if not self._one_in(3):
+            fields["rating"] = self.chance.choice(("good", "bad"))
+        if self._one_in(3):
+            fields["reasons"] = self.chance.choice(([], ["wrong"], ["wrong", "other"]))
+        if self._one_in(3):
+            fields["comment"] = self._text(40)
         return fields
 
     def _open_document(self) -> Fields:

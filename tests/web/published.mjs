@@ -70,6 +70,13 @@ async function readDocument(frame) {
   return page;
 }
 
+async function readFeedback(frame) {
+  const { client, network } = await connected();
+  const kept = client.rate({ requestId: frame.requestId });
+  network.last.deliver(frame);
+  return kept;
+}
+
 async function readRefusal(frame) {
   const { client, network } = await connected();
   const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
@@ -94,7 +101,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  return { history: readPage, document: readDocument, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  return { history: readPage, document: readDocument, feedback: readFeedback, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -112,6 +119,7 @@ const senders = {
     client.cancel(requestId);
   },
   history: ({ client }, { action, ...page }) => void client.history(page),
+  feedback: ({ client }, { action, ...said }) => void client.rate(said),
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
   ping: ({ client }) => client.online(),
 };

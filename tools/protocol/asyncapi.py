@@ -25,6 +25,7 @@ _REPLIES = {
     "resume": ("Pending",),
     "cancel": (),
     "history": ("HistoryPage",),
+    "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
     "ping": ("Pong",),
     "signOutEverywhere": (),

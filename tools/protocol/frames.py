@@ -15,6 +15,7 @@ from cicada.conversation.protocol import (
     AnyEventBody,
     DocumentPage,
     Failed,
+    FeedbackKept,
     HistoryPage,
     Pending,
     Pong,
@@ -45,6 +46,7 @@ REPLIES: tuple[type[Struct], ...] = (
     _framed(Pending, _OF_REQUEST),
     HistoryPage,
     _framed(DocumentPage, _OF_REQUEST),
+    _framed(FeedbackKept, _OF_REQUEST),
     Pong,
     Refusal,
 )

@@ -157,6 +157,15 @@ export class CicadaClient extends EventTarget {
   }
 
   /**
+   * Says what the user thinks of an answer that has ended: `rating` is "good" or "bad", and without it the earlier one is
+   * taken back. Rejects with a `CicadaError`.
+   */
+  rate({ requestId, rating, reasons, comment }) {
+    this.#wake();
+    return this.#openings.ask({ action: "feedback", requestId, rating, reasons, comment });
+  }
+
+  /**
    * A page of a document's text: number `page`, else the one with `passage` (as a source has it), else the first; with
    * `original: true` also an address of its file. Rejects with a `CicadaError`.
    */
@@ -205,7 +214,7 @@ export class CicadaClient extends EventTarget {
   #received(frame) {
     const request = this.#requests.get(frame.requestId);
     if (frame.type === "history") this.#history.received(frame);
-    else if (frame.type === "document") this.#openings.received(frame);
+    else if (frame.type === "document" || frame.type === "feedback") this.#openings.received(frame);
     else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
     else if (request && frame.type === "pending") this.#pending(frame, request);
     else if (request && frame.seq !== undefined) this.#event(frame, request);

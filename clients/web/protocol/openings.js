@@ -1,6 +1,6 @@
 import { CicadaError } from "./errors.js";
 
-/** Sends `openDocument` commands, several at a time if need be: each reply names the command that it answers. */
+/** Sends `openDocument` and `feedback`, several at a time if need be: each reply names the command that it answers. */
 export class Openings {
   #waiting = new Map();
   #send;
@@ -43,7 +43,7 @@ export class Openings {
   }
 
   #overdue(requestId) {
-    this.#finish(requestId).reject(new CicadaError("The document did not come; try again.", { code: "timeout", retryable: true }));
+    this.#finish(requestId).reject(new CicadaError("No answer came; try again.", { code: "timeout", retryable: true }));
   }
 
   #finish(requestId) {

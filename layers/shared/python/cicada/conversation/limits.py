@@ -13,6 +13,7 @@ from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.conversation.protocol import (
     AnyCommand,
     Cancel,
+    Feedback,
     History,
     OpenDocument,
     Ping,
@@ -39,6 +40,7 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     Ping: 1,
     Cancel: 2,
     History: 2,
+    Feedback: 2,
     Resume: 3,
     SendMessage: 5,
     # The access list, the row and the passages are read, and the audit record is written.

@@ -139,6 +139,22 @@ class History(_Command, frozen=True, tag="history"):
     limit: Annotated[int, Meta(ge=1, le=50)] = 20
 
 
+Rating = Literal["good", "bad"]
+Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", "other"]
+
+
+class Feedback(_Command, frozen=True, tag="feedback"):
+    """Says what the user thinks of an answer; the last one counts. Without `rating` it is taken back.
+
+    `requestId` is that of the answer. `reasons` and `comment` say why, for the operators.
+    """
+
+    request_id: RequestId
+    rating: Rating | None = None
+    reasons: Annotated[list[Reason], Meta(max_length=6)] = _made_by(list)
+    comment: Annotated[str, Meta(max_length=500)] = ""
+
+
 class OpenDocument(_Command, frozen=True, tag="openDocument"):
     """Asks for a page of a document's text: number `page`, else the one with `passage`, else the first.
 
@@ -163,7 +179,7 @@ class SignOutEverywhere(_Command, frozen=True, tag="signOutEverywhere"):
     """End all sign-ins of the user on all devices. Every connection is told `signed_out`, this one too, and closed."""
 
 
-AnyCommand = SendMessage | Resume | Cancel | History | OpenDocument | Ping | SignOutEverywhere
+AnyCommand = SendMessage | Resume | Cancel | History | Feedback | OpenDocument | Ping | SignOutEverywhere
 
 
 # ---- events: server to client -----------------------------------------------------------------------------------
@@ -386,6 +402,7 @@ class Turn(_Frame, frozen=True):
     """One question of a session and its answer; a truncated answer is whole by `resume` from 0.
 
     `withheld`: how many of the documents that it was made from were removed since, or may not be read any more.
+    `rating`: what the user thought of it; null if nothing was said.
     """
 
     request_id: str
@@ -395,6 +412,7 @@ class Turn(_Frame, frozen=True):
     answer: str
     truncated: bool = False
     withheld: int = 0
+    rating: Rating | None = None
 
 
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):
@@ -416,6 +434,12 @@ class HistoryPage(_Sent, frozen=True, tag="history"):
     sessions: tuple[SessionSummary, ...] = ()
     turns: tuple[Turn, ...] = ()
     before: str | None = None
+
+
+class FeedbackKept(_Sent, frozen=True, tag="feedback"):
+    """Reply to `feedback`, with the `requestId` of the answer: what is kept now; null after it was taken back."""
+
+    rating: Rating | None
 
 
 class DocumentBlock(_Frame, frozen=True, omit_defaults=True):
