@@ -67,10 +67,12 @@ def stored_request(client: DynamoDBClient, table: str, name: str) -> StoredReque
         keys = [each["pk"]["S"] for each in found if each["pk"]["S"].endswith(f"#{name}")]
     if len(keys) > 1:
         raise CommandError(f"There are several requests {name}: say which, as {' or '.join(sorted(keys))}.", 2)
-    key = {":pk": {"S": "".join(keys)}}
-    rows = list(items(client.query, table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=key))
+    rows: list[Item] = []
+    for key in keys:
+        values = {":pk": {"S": key}}
+        rows += items(client.query, table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values)
     heads = [read_head(each) for each in rows if each["sk"]["S"] == "HEAD"]
-    if not keys or not heads:
+    if not heads:
         raise CommandError(f"There is no request {name}: check its id. What has expired is not kept.")
     events = [each for each in rows if each["sk"]["S"].startswith("E#")]
     tenant, user, request_id = keys[0].split("#", 2)
