@@ -22,6 +22,7 @@ from cli.operator.catalogue import documents
 from cli.operator.cost import cost
 from cli.operator.doctor import doctor
 from cli.operator.erase import erase
+from cli.operator.feedback import feedback
 from cli.operator.ingest import ingest
 from cli.operator.intents import intents
 from cli.operator.invoke import invoke
@@ -79,6 +80,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             stage,
             audit,
             trace,
+            feedback,
             user,
             token,
             invoke,

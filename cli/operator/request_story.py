@@ -63,21 +63,24 @@ def stored_request(client: DynamoDBClient, table: str, name: str) -> StoredReque
     if name.count("#") < 2:
         values = {":head": {"S": "HEAD"}, ":id": {"S": f"#{name}"}}
         condition = "sk = :head AND contains(pk, :id)"
-        found = _items(client.scan, table, FilterExpression=condition, ExpressionAttributeValues=values)
+        found = items(client.scan, table, FilterExpression=condition, ExpressionAttributeValues=values)
         keys = [each["pk"]["S"] for each in found if each["pk"]["S"].endswith(f"#{name}")]
     if len(keys) > 1:
         raise CommandError(f"There are several requests {name}: say which, as {' or '.join(sorted(keys))}.", 2)
-    key = {":pk": {"S": "".join(keys)}}
-    rows = list(_items(client.query, table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=key))
+    rows: list[Item] = []
+    for key in keys:
+        values = {":pk": {"S": key}}
+        rows += items(client.query, table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values)
     heads = [read_head(each) for each in rows if each["sk"]["S"] == "HEAD"]
-    if not keys or not heads:
+    if not heads:
         raise CommandError(f"There is no request {name}: check its id. What has expired is not kept.")
     events = [each for each in rows if each["sk"]["S"].startswith("E#")]
     tenant, user, request_id = keys[0].split("#", 2)
     return StoredRequest(tenant, user, request_id, heads[0], tuple(events[: heads[0].last_seq]))
 
 
-def _items(operation: Callable[..., Any], table: str, **request: Any) -> Iterator[Item]:
+def items(operation: Callable[..., Any], table: str, **request: Any) -> Iterator[Item]:
+    """The items of all pages of a scan or a query."""
     asked = {"TableName": table, "ConsistentRead": True, **request}
     while True:
         with aws_calls():

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, TextIO
 
 from cicada_client.answer import Answer
@@ -25,11 +26,14 @@ if TYPE_CHECKING:
     from cicada_client.events import Source
 
 _PROMPT = "> "
+_REASONS = ("wrong", "incomplete", "unsupported", "outdated", "unrelated", "other")
 _HELP = """\
 more       the next page of the documents that the last answer listed
 /history   this conversation so far; before its first question, your conversations
 /sources   all passages that the last answer was made from
 /open N    the document of passage N, at its place; again for the next page
+/good      rate the last answer good; the same again takes it back
+/bad [WHY] rate it bad; WHY: wrong, incomplete, unsupported, outdated or unrelated, and words of your own
 /new       begin a new conversation
 /rename T  call this conversation T
 /pin       put this conversation before all others; /pin off takes the pin away
@@ -69,6 +73,7 @@ class Conversation:
         self._options = options
         self._session_id: str | None = options.session
         self._last = Answer()
+        self._rated: tuple[str, str, str] | None = None
         self._opened: Source | None = None
         self._page: DocumentPage | None = None
         self._commands: dict[str, Callable[[], None]] = {
@@ -96,6 +101,8 @@ class Conversation:
         """Serve one line; returns whether it succeeded. A failure after which the conversation can go on is shown."""
         name, _, argument = line.partition(" ")
         with_argument = {"/open": self._open, "/rename": self._rename}.get(name)
+        if name in ("/good", "/bad"):
+            with_argument = partial(self._rate, name[1:])
         command = partial(with_argument, argument.strip()) if with_argument else self._commands.get(line)
         try:
             if command is not None:
@@ -133,6 +140,24 @@ class Conversation:
         self._opened = source
         render_page(self._page, self._screen, more=f"“/open {number}” shows the next page")
 
+    def _rate(self, rating: str, why: str) -> None:
+        """`why` begins with codes of reasons, if any; the rest is a comment."""
+        if not self._last.request_id:
+            self._screen.note("There is no answer to rate.")
+            return
+        said = (self._last.request_id, rating, why)
+        if said == self._rated:
+            self._client.rate(self._last.request_id, None)
+            self._rated = None
+            self._screen.note("Your rating is taken back.")
+            return
+        words = why.split()
+        codes = list(takewhile(lambda word: word.strip(",:;.") in _REASONS, words))
+        reasons, comment = [each.strip(",:;.") for each in codes], " ".join(words[len(codes) :])
+        self._client.rate(self._last.request_id, rating, reasons or None, comment or None)
+        self._rated = said
+        self._screen.note("Thank you: your rating is kept with the answer.")
+
     def _show_history(self) -> None:
         render_history(self._client.history(self._session_id), self._screen)
 
@@ -162,6 +187,7 @@ class Conversation:
 
     def _start_new(self) -> None:
         self._session_id = None
+        self._rated = None
         self._last = Answer()
         self._page = None
         self._screen.note("A new conversation.")

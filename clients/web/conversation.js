@@ -134,6 +134,7 @@ export class Conversation {
     const view = new TurnView(turn, {
       retry: () => this.#retry(requestId),
       loadSources: () => this.#follow(requestId),
+      rate: (rating) => this.#client.rate({ requestId, rating: rating ?? undefined }),
       showMore: () => this.answering || this.ask(NEXT_PAGE),
     });
     this.#turns.set(requestId, { view, message: turn.message });

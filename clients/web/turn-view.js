@@ -2,6 +2,7 @@ import { AnswerText } from "./answer-text.js";
 import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
+import { FeedbackView } from "./feedback-view.js";
 import { foldButton } from "./fold-button.js";
 import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
@@ -23,8 +24,8 @@ const DEFAULT_KNOWLEDGE_BASE = "scripts";
 /**
  * One question and its answer, with the listed documents below it and the passages beside it.
  *
- * The actions are `retry()`, `loadSources()` and `showMore()` (the next page of the listing), called when the user asks
- * for them.
+ * The actions are `retry()`, `loadSources()`, `showMore()` (the next page of the listing) and `rate(rating)`, called when
+ * the user asks for them.
  */
 export class TurnView {
   root;
@@ -39,12 +40,14 @@ export class TurnView {
   #sources;
   #text;
   #actions;
+  #feedback;
   #shownText = "";
   #knowledgeBase = null;
 
   /** `withheld`: how many documents of the answer were removed since, or may not be read by the user any more. */
-  constructor({ requestId, message, answer = null, withheld = 0 }, actions) {
+  constructor({ requestId, message, answer = null, withheld = 0, rating = null }, actions) {
     this.#actions = actions;
+    this.#feedback = new FeedbackView(rating, (chosen) => this.#actions.rate(chosen));
     this.#settled = answer !== null;
     const name = shortened(message);
     this.#sources = new SourcesView({ requestId, name }, {
@@ -110,7 +113,7 @@ export class TurnView {
       load.disabled = true;
       this.#actions.loadSources();
     });
-    this.#foot.replaceChildren(...[this.#copyButton(), load].filter(Boolean));
+      this.#foot.replaceChildren(...[this.#copyButton(), load, this.#feedback.root].filter(Boolean));
   }
 
   #showText(text, state) {
@@ -130,7 +133,7 @@ export class TurnView {
   #ending(request) {
     if (request.outcome === "cancelled") return [note("Stopped."), this.#shownText ? this.#copyButton() : null].filter(Boolean);
     if (request.outcome === "error") return [this.#failure(request.failure)];
-    return [baseOf(request.assembly.end.plan), this.#copyButton(), explanationOf(request.assembly.end)].filter(Boolean);
+    return [baseOf(request.assembly.end.plan), this.#copyButton(), this.#feedback.root, explanationOf(request.assembly.end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {

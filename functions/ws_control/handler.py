@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.conversation import conversation
-from cicada.conversation.accept import cancel
+from cicada.conversation.accept import cancel, rate
 from cicada.conversation.history import history
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import (
@@ -14,6 +15,7 @@ from cicada.conversation.protocol import (
     Cancel,
     ChangeSession,
     DeleteSession,
+    Feedback,
     History,
     Ping,
     Pong,
@@ -21,6 +23,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
+from cicada.observability.metrics import stage_metrics
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -42,6 +45,11 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
         case DeleteSession():
             deleted = conversation().sessions.delete(command, connection.principal)
             return frame(deleted, request_id=command.request_id)
+        case Feedback(request_id=request_id):
+            kept = rate(RequestKey(connection.principal, request_id), command, conversation().log, time.time())
+            if kept.rating:
+                stage_metrics().rated(kept.rating)
+            return frame(kept, request_id=request_id)
         case Ping():
             return frame(Pong())
     raise InvalidFrameError(f"The action {command.action} is not served here.")

@@ -36,11 +36,14 @@ from cicada.conversation.protocol import (
     Chunk,
     DeleteSession,
     Failed,
+    Feedback,
+    FeedbackKept,
     History,
     HistoryPage,
     OpenDocument,
     Ping,
     Pong,
+    Rating,
     Reset,
     Resume,
     SendMessage,
@@ -87,6 +90,7 @@ class Stored:
     cancelled: bool = False
     withheld: int = 0
     """Documents of the answer that the user may not read any more."""
+    rating: Rating | None = None
 
     @property
     def status(self) -> str:
@@ -208,6 +212,10 @@ class FakeBackend:
             await self._send(connection, frame(self._history(command, connection.user)))
         elif isinstance(command, ChangeSession | DeleteSession):
             await self._send(connection, self._session_changed(command, connection.user))
+        elif isinstance(command, Feedback):
+            stored = self.requests[command.request_id]
+            stored.rating = command.rating
+            await self._send(connection, frame(FeedbackKept(rating=command.rating), request_id=command.request_id))
         elif isinstance(command, OpenDocument):
             await self._send(connection, self._opened_page(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
@@ -335,4 +343,5 @@ def _turn(stored: Stored) -> Turn:
         message=stored.command.message,
         answer=stored.text,
         withheld=stored.withheld,
+        rating=stored.rating,
     )

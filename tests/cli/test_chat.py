@@ -294,3 +294,25 @@ def test_a_conversation_is_renamed_pinned_and_deleted(
     assert [each["sessionId"] for each in piped.sent("deleteSession")] == ["session-1"]
     assert piped.questions()[-1].get("sessionId") is None
     assert "This conversation is called “The queen” now." in shell.err()
+
+
+def test_the_last_answer_is_rated_and_the_same_again_takes_it_back(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    def kept(command: Body) -> list[Body] | None:
+        if command["action"] != "feedback":
+            return None
+        return [{"type": "feedback", "requestId": command["requestId"], "rating": command.get("rating")}]
+
+    piped.on_command = kept
+    assert chat("/good\nfirst\n/good\n/bad wrong, outdated: it ended in May\n/bad\n/bad\n", monkeypatch) == 0
+    [question] = piped.questions()
+    said = [each for each in piped.commands if each["action"] == "feedback"]
+    assert {each["requestId"] for each in said} == {question["requestId"]}
+    assert [{name: value for name, value in each.items() if name not in ("action", "requestId")} for each in said] == [
+        {"rating": "good"},
+        {"rating": "bad", "reasons": ["wrong", "outdated"], "comment": "it ended in May"},
+        {"rating": "bad"},
+        {},
+    ]
+    assert shell.err().startswith("There is no answer to rate.\n")

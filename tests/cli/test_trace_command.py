@@ -148,3 +148,5 @@ def test_no_request_and_several_are_refused(heads: int, sentence: str, aws_accou
     aws_account.replies["dynamodb", "Scan"]["Items"] *= heads
     assert trace(ID) != 0
     assert sentence in shell.err()
+    # DynamoDB refuses an empty key.
+    assert aws_account.called("Query") == []

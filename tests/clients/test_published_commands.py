@@ -24,6 +24,8 @@ def server_replies(command: Body) -> list[Body]:
         return [DOCUMENT | {"requestId": command["requestId"]}]
     if command["action"] in ("changeSession", "deleteSession"):
         return [{"type": "session", "requestId": command["requestId"], "session": None}]
+    if command["action"] == "feedback":
+        return [{"type": "feedback", "requestId": command["requestId"], "rating": command.get("rating")}]
     return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
 
 
@@ -61,12 +63,17 @@ def deleted(client: Client, fields: Body) -> None:
     client.delete_session(fields["sessionId"], fields["requestId"])
 
 
+def rated(client: Client, fields: Body) -> None:
+    client.rate(fields["requestId"], fields.get("rating"), fields.get("reasons"), fields.get("comment"))
+
+
 SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "sendMessage": asked,
     "resume": followed,
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "feedback": rated,
     "openDocument": opened,
 }
 

@@ -130,7 +130,7 @@ def test_a_pong_keeps_the_connection() -> None:
 
 def test_its_commands_are_those_that_are_published() -> None:
     actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession"}
-    actions |= {"openDocument", "ping"}
+    actions |= {"feedback", "openDocument", "ping"}
     of_client = made(commands(*actions), 5 * EACH_KIND)
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):

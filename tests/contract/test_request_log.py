@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.conversation.model import (
+    AnswerFeedback,
     AnswerRecord,
     Lease,
     NewRequest,
@@ -170,6 +171,17 @@ def test_a_repeated_final_update_is_no_lost_lease(log: RequestLog, clock: Clock)
     log.store(lease, StoredEvent(2, '{"type":"cancelled"}'))
     first = log.advance(lease, 2, clock() + 15, Status.COMPLETE)
     assert log.advance(lease, 2, clock() + 15, Status.COMPLETE) == first
+
+
+def test_feedback_is_kept_with_the_request_and_the_last_one_counts(log: RequestLog, clock: Clock) -> None:
+    lease = leased(log, clock)
+    good, bad = AnswerFeedback("good", 1.5), AnswerFeedback("bad", 2.5, ("wrong", "other"), "It ends in “May”.")
+    for said in (good, bad, None, good):
+        rated = log.rate(lease.key, said)
+        assert rated is not None and rated.feedback == said
+        assert log.head(lease.key) == rated
+    assert log.advance(lease, 1, clock() + 15, Status.PROCESSING).feedback == good
+    assert log.rate(RequestKey(BOB, lease.key.request_id), bad) is None
 
 
 def test_a_record_is_kept_until_the_next_one(log: RequestLog, clock: Clock) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from cicada.conversation.model import (
+    AnswerFeedback,
     AnswerRecord,
     Head,
     Lease,
@@ -113,6 +114,9 @@ class InMemoryRequestLog:
 
     def request_cancel(self, key: RequestKey) -> Head | None:
         return self._change(key, cancel_requested=True)
+
+    def rate(self, key: RequestKey, feedback: AnswerFeedback | None) -> Head | None:
+        return self._change(key, feedback=feedback)
 
     def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
         with self._lock:

@@ -150,8 +150,25 @@ def test_history_lists_the_users_own_sessions(path: MessagePath) -> None:
     assert theirs["sessions"] == []
 
 
+def test_an_answer_is_rated_by_its_user_alone_and_can_be_taken_back(path: MessagePath, metrics: Metrics) -> None:
+    path.send("ws_message", SEND)
+    rate = {"action": "feedback", "requestId": ID, "rating": "bad", "reasons": ["wrong", "wrong"], "comment": " No. "}
+    assert path.send("ws_control", rate) == {"requestId": ID, "type": "feedback", "rating": "bad"}
+    kept = path.head().feedback
+    assert kept is not None and (kept.rating, kept.reasons, kept.comment) == ("bad", ("wrong",), "No.")
+    [line] = [each for each in metrics() if "RatedAnswers" in each]
+    assert (line["RatedAnswers"], line["Rating"]) == (1, "bad")
+    [turn] = path.send("ws_control", {"action": "history", "sessionId": ID})["turns"]
+    assert turn["rating"] == "bad"
+    path.connect("bob", BOB)
+    refused = path.send("ws_control", rate | {"rating": "good"}, "bob")
+    assert (refused["code"], refused["error"]) == ("request_not_found", "There is no such answer of yours to rate.")
+    assert path.send("ws_control", {"action": "feedback", "requestId": ID})["rating"] is None
+    assert path.head().feedback is None
+
+
 ACTIONS = (
-    'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
+    'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, feedback, '
     "openDocument, ping, signOutEverywhere."
 )
 FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]

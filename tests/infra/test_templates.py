@@ -33,6 +33,7 @@ ROUTES = [
     "cancel",
     "changeSession",
     "deleteSession",
+    "feedback",
     "history",
     "openDocument",
     "ping",

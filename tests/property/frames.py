@@ -52,8 +52,8 @@ class FrameMaker:
 
     def command(self) -> Fields:
         common = (self._send, self._resume, self._cancel, self._history, self._open_document, self._ping)
-        kinds = (*common, self._change_session, self._delete_session)
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1))[0]()
+        kinds = (*common, self._change_session, self._delete_session, self._feedback)
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -113,6 +113,16 @@ class FrameMaker:
 
     def _delete_session(self) -> Fields:
         return {"action": "deleteSession", "requestId": self._id(), "sessionId": self._name()}
+
+    def _feedback(self) -> Fields:
+        fields: Fields = {"action": "feedback", "requestId": self._id()}
+        if not self._one_in(3):
+            fields["rating"] = self.chance.choice(("good", "bad"))
+        if self._one_in(3):
+            fields["reasons"] = self.chance.choice(([], ["wrong"], ["wrong", "other"]))
+        if self._one_in(3):
+            fields["comment"] = self._text(40)
+        return fields
 
     def _open_document(self) -> Fields:
         fields: Fields = {"action": "openDocument", "requestId": self._id()}

@@ -55,6 +55,7 @@ WORDS = (
     *("sendMessage", "resume", "cancel", "history", "ping", "action", "requestId", "message", "sessionId"),
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
     *("changeSession", "deleteSession", "title", "pinned"),
+    *("feedback", "rating", "reasons", "comment"),
     *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
 )
 Reply = dict[str, Any]
@@ -156,6 +157,7 @@ def route(frame: str) -> str:
 def message_name(reply: Reply) -> str:
     """What docs/protocol/asyncapi.json calls it."""
     names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
+    names |= {"feedback": "FeedbackKept"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -190,8 +192,9 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     request_id = fields["requestId"]
     scope = fields.get("scope") or {}
     session_id = fields.get("sessionId") or request_id
-    # A session keeps the knowledge base of its first question.
-    begun = next((each.knowledge_base for each in api.asked.values() if each.session_id == session_id), "scripts")
+    # A session that is named keeps the knowledge base of its first question.
+    of_session = [each.knowledge_base for each in api.asked.values() if each.session_id == fields.get("sessionId")]
+    begun = next(iter(of_session), "scripts")
     question = Question(
         fields["message"],
         session_id,
@@ -294,6 +297,14 @@ def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         assert (reply["type"], [("marked" in each) for each in reply["blocks"]]) == ("document", [marked])
 
 
+def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if fields["requestId"] not in api.asked:
+        refused(reply, frame, "request_not_found")
+    else:
+        assert reply == {"requestId": fields["requestId"], "type": "feedback", "rating": fields.get("rating")}
+
+
 EFFECTS = {
     "sendMessage": sent,
     "resume": resumed,
@@ -301,6 +312,7 @@ EFFECTS = {
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "feedback": rated,
     "openDocument": opened,
     "ping": ponged,
 }
@@ -327,8 +339,10 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     for _ in range(FRAMES // BATCH):
         api = fresh()
         maker = FrameMaker(chance, (ID, BOBS_ID, *(f"7e57d004-2b97-4e7a-b45f-53873677{n:04x}" for n in range(5))))
+        frame = maker.frame()
         for _ in range(BATCH):
-            frame = maker.frame()
+            # Clients repeat what was not answered.
+            frame = maker.frame() if chance.randrange(20) else frame
             function = chance.choice(FUNCTIONS) if chance.randrange(30) == 0 else ROUTES[route(frame)]
             kinds[judge(api, function, frame)] += 1
         replied |= api.replied

@@ -77,6 +77,13 @@ async function readSession(frame) {
   return session;
 }
 
+async function readFeedback(frame) {
+  const { client, network } = await connected();
+  const kept = client.rate({ requestId: frame.requestId });
+  network.last.deliver(frame);
+  return kept;
+}
+
 async function readRefusal(frame) {
   const { client, network } = await connected();
   const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
@@ -101,7 +108,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  return { history: readPage, document: readDocument, session: readSession, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  return { history: readPage, document: readDocument, session: readSession, feedback: readFeedback, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -121,6 +128,7 @@ const senders = {
   history: ({ client }, { action, ...page }) => void client.history(page),
   changeSession: ({ client }, { action, requestId, ...change }) => void client.changeSession(change),
   deleteSession: ({ client }, { sessionId }) => void client.deleteSession({ sessionId }),
+  feedback: ({ client }, { action, ...said }) => void client.rate(said),
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
   ping: ({ client }) => client.online(),
 };

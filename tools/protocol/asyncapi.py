@@ -27,6 +27,7 @@ _REPLIES = {
     "history": ("HistoryPage",),
     "changeSession": ("SessionChanged",),
     "deleteSession": ("SessionChanged",),
+    "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
     "ping": ("Pong",),
     "signOutEverywhere": (),

@@ -15,6 +15,7 @@ from cicada.conversation.protocol import (
     AnyEventBody,
     DocumentPage,
     Failed,
+    FeedbackKept,
     HistoryPage,
     Pending,
     Pong,
@@ -47,6 +48,7 @@ REPLIES: tuple[type[Struct], ...] = (
     HistoryPage,
     _framed(SessionChanged, _OF_REQUEST),
     _framed(DocumentPage, _OF_REQUEST),
+    _framed(FeedbackKept, _OF_REQUEST),
     Pong,
     Refusal,
 )

@@ -14,7 +14,7 @@ import math
 import random
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
@@ -129,6 +129,22 @@ class Client:
             return parse_history(self._reply(command, inbox))
         finally:
             self._inboxes.close(HISTORY)
+
+    def rate(
+        self, request_id: str, rating: str | None, reasons: Sequence[str] | None = None, comment: str | None = None
+    ) -> None:
+        """Say what the user thinks of an answer that has ended: `good` or `bad`; None takes it back.
+
+        `reasons`: `wrong`, `incomplete`, `unsupported`, `outdated`, `unrelated`, `other`. Raises as `ask` does;
+        `RefusedError` with the code `request_not_found` for an answer that is not the user's.
+        """
+        said = None if reasons is None else list(reasons)
+        command = _command("feedback", requestId=request_id, rating=rating, reasons=said, comment=comment)
+        inbox = self._inboxes.open(request_id)
+        try:
+            self._reply(command, inbox)
+        finally:
+            self._inboxes.close(request_id)
 
     def open_document(
         self,

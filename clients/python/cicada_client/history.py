@@ -26,7 +26,8 @@ class Session:
 class Turn:
     """A question and its answer. `Client.follow(request_id)` gives the whole of a `truncated` one.
 
-    `withheld`: how many of its documents were removed since, or may not be read by the user any more.
+    `withheld`: how many of its documents were removed since, or may not be read by the user any more. `rating`: `good`
+    or `bad`, as the user said.
     """
 
     request_id: str
@@ -36,6 +37,7 @@ class Turn:
     answer: str
     truncated: bool
     withheld: int = 0
+    rating: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def _turn(item: Frame) -> Turn:
         answer=_text(item, "answer"),
         truncated=item.get("truncated") is True,
         withheld=count(item.get("withheld")),
+        rating=text_or_none(item.get("rating")),
     )
 
 

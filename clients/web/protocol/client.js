@@ -10,7 +10,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "session"]);
+const REPLIES = new Set(["document", "session", "feedback"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -159,6 +159,15 @@ export class CicadaClient extends EventTarget {
   history({ sessionId, before, limit, search } = {}) {
     this.#wake();
     return this.#history.ask({ action: "history", sessionId, before, limit, search });
+  }
+
+  /**
+   * Says what the user thinks of an answer that has ended: `rating` is "good" or "bad", and without it the earlier one is
+   * taken back. Rejects with a `CicadaError`.
+   */
+  rate({ requestId, rating, reasons, comment }) {
+    this.#wake();
+    return this.#calls.ask({ action: "feedback", requestId, rating, reasons, comment }, "The rating was not kept; try again.");
   }
 
   /**

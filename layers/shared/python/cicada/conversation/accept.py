@@ -1,4 +1,4 @@
-"""Accepting a question, and cancelling an answer."""
+"""Accepting a question, cancelling an answer, and keeping what its user thinks of it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from cicada.conversation.limits import QUEUED_AGAIN, UsageLimits
-from cicada.conversation.model import Connection, NewRequest, Question, RequestKey, Status
+from cicada.conversation.model import AnswerFeedback, Connection, NewRequest, Question, RequestKey, Status
 from cicada.conversation.ports import RequestLog, RequestQueue
-from cicada.conversation.protocol import Accepted, Filter, Scope, SendMessage, event_body, stored_frame
+from cicada.conversation.protocol import (
+    Accepted,
+    Feedback,
+    FeedbackKept,
+    Filter,
+    Scope,
+    SendMessage,
+    event_body,
+    stored_frame,
+)
 from cicada.conversation.resume import Resumer
 from cicada.documents.model import Condition, Scalar
 from cicada.errors import RequestConflictError, RequestNotFoundError
@@ -27,6 +36,18 @@ def cancel(key: RequestKey, log: RequestLog) -> None:
     """
     if log.request_cancel(key) is None:
         raise RequestNotFoundError("There is no such request to cancel.")
+
+
+def rate(key: RequestKey, command: Feedback, log: RequestLog, now: float) -> FeedbackKept:
+    """Keep what the user thinks of an answer, with the request: it expires and is erased with it.
+
+    Raises `RequestNotFoundError` for a request that does not exist or is another user's.
+    """
+    reasons = tuple(dict.fromkeys(command.reasons))
+    feedback = AnswerFeedback(command.rating, now, reasons, command.comment.strip()) if command.rating else None
+    if log.rate(key, feedback) is None:
+        raise RequestNotFoundError("There is no such answer of yours to rate.")
+    return FeedbackKept(rating=command.rating)
 
 
 DEFAULT_KNOWLEDGE_BASE = "scripts"

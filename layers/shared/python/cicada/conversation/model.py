@@ -94,12 +94,22 @@ class AnswerRecord(Struct, frozen=True):
     stopped: str = ""
 
 
+class AnswerFeedback(Struct, frozen=True, rename="camel"):
+    """What a user thinks of an answer. `rating`: `good` or `bad`; `at`: epoch seconds. `reasons` are the protocol's."""
+
+    rating: str
+    at: float
+    reasons: tuple[str, ...] = ()
+    comment: str = ""
+
+
 class Head(Struct, frozen=True):
     """The request's main row, which every reader and writer uses.
 
     `last_seq` is the last valid event; rows beyond it are leftovers of a processor that died or lost its lease.
     `forgiven_attempts`: attempts before the last redrive, which no longer count towards the maximum.
     `record`: of the last answer, None before its end. `takeover_until`: until then no other take-over is queued.
+    `feedback`: the user's, if there is any.
     """
 
     status: Status
@@ -114,6 +124,7 @@ class Head(Struct, frozen=True):
     forgiven_attempts: int = 0
     record: AnswerRecord | None = None
     takeover_until: float = 0
+    feedback: AnswerFeedback | None = None
 
 
 class Lease(Struct, frozen=True):

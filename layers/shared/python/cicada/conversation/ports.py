@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from cicada.conversation.model import (
+    AnswerFeedback,
     AnswerRecord,
     Charge,
     Charged,
@@ -68,6 +69,10 @@ class RequestLog(Protocol):
 
     def request_cancel(self, key: RequestKey) -> Head | None:
         """Ask the processor to stop; it sees this in its next `advance`."""
+        ...
+
+    def rate(self, key: RequestKey, feedback: AnswerFeedback | None) -> Head | None:
+        """Keep the user's feedback in the place of an earlier one; None removes it."""
         ...
 
     def sessions(

@@ -163,6 +163,22 @@ class DeleteSession(_Command, frozen=True, tag="deleteSession"):
     session_id: SessionId
 
 
+Rating = Literal["good", "bad"]
+Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", "other"]
+
+
+class Feedback(_Command, frozen=True, tag="feedback"):
+    """Says what the user thinks of an answer; the last one counts. Without `rating` it is taken back.
+
+    `requestId` is that of the answer. `reasons` and `comment` say why, for the operators.
+    """
+
+    request_id: RequestId
+    rating: Rating | None = None
+    reasons: Annotated[list[Reason], Meta(max_length=6)] = _made_by(list)
+    comment: Annotated[str, Meta(max_length=500)] = ""
+
+
 class OpenDocument(_Command, frozen=True, tag="openDocument"):
     """Asks for a page of a document's text: number `page`, else the one with `passage`, else the first.
 
@@ -188,7 +204,16 @@ class SignOutEverywhere(_Command, frozen=True, tag="signOutEverywhere"):
 
 
 AnyCommand = (
-    SendMessage | Resume | Cancel | History | ChangeSession | DeleteSession | OpenDocument | Ping | SignOutEverywhere
+    SendMessage
+    | Resume
+    | Cancel
+    | History
+    | ChangeSession
+    | DeleteSession
+    | Feedback
+    | OpenDocument
+    | Ping
+    | SignOutEverywhere
 )
 
 
@@ -412,6 +437,7 @@ class Turn(_Frame, frozen=True):
     """One question of a session and its answer; a truncated answer is whole by `resume` from 0.
 
     `withheld`: how many of the documents that it was made from were removed since, or may not be read any more.
+    `rating`: what the user thought of it; null if nothing was said.
     """
 
     request_id: str
@@ -421,6 +447,7 @@ class Turn(_Frame, frozen=True):
     answer: str
     truncated: bool = False
     withheld: int = 0
+    rating: Rating | None = None
 
 
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):
@@ -449,6 +476,12 @@ class SessionChanged(_Sent, frozen=True, tag="session"):
     """Reply to `changeSession`: the session as it is now. Reply to `deleteSession`: null."""
 
     session: SessionSummary | None = None
+
+
+class FeedbackKept(_Sent, frozen=True, tag="feedback"):
+    """Reply to `feedback`, with the `requestId` of the answer: what is kept now; null after it was taken back."""
+
+    rating: Rating | None
 
 
 class DocumentBlock(_Frame, frozen=True, omit_defaults=True):

@@ -68,6 +68,10 @@ class StageMetrics(Struct, frozen=True):
         """The audit trail did not take a record."""
         self._put("LostAuditRecords", 1, COUNT)
 
+    def rated(self, rating: str) -> None:
+        """A user has said what they think of an answer; one who changes it counts again."""
+        self._put("RatedAnswers", 1, COUNT, Rating=rating)
+
     def waited(self, seconds: float) -> None:
         """Record how long a request waited for a processor."""
         self._put("WaitingTime", round(seconds * 1000), MILLISECONDS)

@@ -12,6 +12,7 @@ from msgspec.structs import asdict
 from cicada.adapters.passage_codec import condition_of, condition_values
 from cicada.conversation.model import (
     PINNED_SECONDS,
+    AnswerFeedback,
     AnswerRecord,
     Head,
     Lease,
@@ -121,6 +122,7 @@ def read_head(item: Item) -> Head:
         forgiven_attempts=int(item["forgivenAttempts"]["N"]) if "forgivenAttempts" in item else 0,
         record=_read_record(item["answerRecord"]["S"]) if "answerRecord" in item else None,
         takeover_until=float(item["takeoverUntil"]["N"]) if "takeoverUntil" in item else 0,
+        feedback=decode(item["feedback"]["S"], type=AnswerFeedback) if "feedback" in item else None,
     )
 
 

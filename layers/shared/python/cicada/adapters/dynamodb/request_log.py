@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
@@ -39,6 +40,7 @@ from cicada.adapters.dynamodb.request_items import (
 )
 from cicada.conversation.model import (
     PINNED_SECONDS,
+    AnswerFeedback,
     AnswerRecord,
     Head,
     Lease,
@@ -108,6 +110,11 @@ class DynamoRequestLog:
 
     def request_cancel(self, key: RequestKey) -> Head | None:
         return self._update_existing(key, "SET cancelRequested = :value", {":value": {"BOOL": True}})
+
+    def rate(self, key: RequestKey, feedback: AnswerFeedback | None) -> Head | None:
+        if feedback is None:
+            return self._update_existing(key, "REMOVE feedback", {})
+        return self._update_existing(key, "SET feedback = :value", {":value": {"S": encode(feedback).decode()}})
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
         self._update_head(
