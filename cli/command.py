@@ -38,6 +38,7 @@ from cli.text import clean_line
 from cli.user.access_token import token
 from cli.user.ask import ask
 from cli.user.chat import chat
+from cli.user.export import export
 from cli.user.open import open_document
 from cli.user.sessions import sessions
 
@@ -68,6 +69,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             ask,
             open_document,
             sessions,
+            export,
             ingest,
             remove,
             erase,

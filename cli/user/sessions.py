@@ -30,7 +30,11 @@ def _with_client(options: Options, do: Callable[[Client], object]) -> int:
     return 0
 
 
-@command("list", short_help="list your conversations", help="Your conversations, pinned ones first, then the newest.")
+@command(
+    "list",
+    short_help="list your conversations",
+    help="Your conversations; the newest, and then the pinned ones, stand last.",
+)
 @click.option("--search", metavar="WORDS", help="those whose titles have all of these words")
 @click.option("--before", metavar="PLACE", help="those after this place, which the page before gives as `before`")
 @click.option("--limit", metavar="N", type=click.IntRange(1, 50), default=20, help="so many (default: 20)")

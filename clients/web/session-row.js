@@ -1,5 +1,6 @@
 import { addressWith } from "./conversation-address.js";
 import { element } from "./element.js";
+import { exported, markdownOf } from "./export.js";
 
 /** A conversation in the list: it opens, and below it what else can be done with it, if that is asked for. */
 export class SessionRow {
@@ -73,8 +74,20 @@ export class SessionRow {
       { className: "session-actions", role: "group", aria: { label: `“${this.#session.title}”` } },
       button("Rename", () => this.#show(this.#renaming())),
       button(pinned ? "Unpin" : "Pin", () => this.#change({ pinned: !pinned })),
+      button("Save as Markdown", () => this.#save("md", "text/markdown", markdownOf)),
+      button("Save as JSON", () => this.#save("json", "application/json", (conversation) => `${JSON.stringify(conversation, null, 2)}\n`)),
       button("Delete", () => this.#show(this.#deleting(), ".keep")),
     );
+  }
+
+  async #save(suffix, type, write) {
+    const conversation = await this.#tried(() => exported(this.#client, this.#session.sessionId));
+    if (!conversation) return;
+    const href = URL.createObjectURL(new Blob([write(conversation)], { type }));
+    const name = conversation.title.replace(/[^\p{L}\p{N} _-]/gu, "").trim().slice(0, 60) || "conversation";
+    element("a", { href, download: `${name}.${suffix}` }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    this.#close();
   }
 
   #renaming() {

@@ -155,4 +155,4 @@ def test_markup_in_a_listing_is_shown_as_text(page: Page, address: str, backend:
     ask(page, LIST)
     expect(page.get_by_role("rowheader")).to_have_text(SCRIPT)
     expect(page.locator(".turn img")).to_have_count(0)
-    expect(page).to_have_title("Cicada")
+    expect(page).to_have_title(f"{LIST} · Cicada")

@@ -1,0 +1,114 @@
+"""`cicada export`: a conversation with its sources, as Markdown or JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.arguments import Options, command
+from cli.screen import Screen, open_screen
+from cli.settings import read_settings
+from cli.text import clean, to_json
+from cli.user.client import open_client, require_session, system_options, user_option
+from cli.user.rendering import collect
+
+if TYPE_CHECKING:
+    from cicada_client.answer import Answer
+    from cicada_client.client import Client
+    from cicada_client.history import Turn
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>#]")
+_PAGE = 50
+
+
+@command(
+    "export",
+    short_help="print a conversation with its sources",
+    help="Print all turns of a conversation with their sources, as Markdown, or with --json for programs. The chat page"
+    " saves the same. Sources that you may not read any more are withheld.",
+    epilog="example: cicada export 7e57d004-2b97-4e7a-b45f-5387367791cd > lease.md",
+)
+@click.argument("session", metavar="SESSION", help="the conversation's id, as `cicada sessions list` shows it")
+@click.option("--json", is_flag=True, help="print one JSON object")
+@system_options
+@user_option
+def export(options: Options) -> int:
+    """0."""
+    settings = read_settings()
+    screen = open_screen(settings)
+    with open_client(options, settings, screen.observe) as client:
+        require_session(client, options.session)
+        conversation = exported(client, options.session, screen)
+    print(to_json(conversation) if options.json else clean(markdown_of(conversation)), end="\n" if options.json else "")
+    return 0
+
+
+def exported(client: Client, session_id: str, screen: Screen) -> dict[str, Any]:
+    """The conversation with all of its turns, oldest first. `clients/web/export.js` makes the same; tests compare."""
+    session = client.change_session(session_id)
+    turns = [
+        _turn(turn, collect(client.follow(turn.request_id), screen)) for turn in reversed(_turns(client, session_id))
+    ]
+    return {
+        "sessionId": session_id,
+        "title": session.title if session else session_id,
+        "knowledgeBase": session.knowledge_base if session else None,
+        "turns": turns,
+    }
+
+
+def markdown_of(conversation: dict[str, Any]) -> str:
+    """The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists."""
+    base = conversation["knowledgeBase"]
+    title = _MARKUP.sub(r"\\\g<0>", conversation["title"])
+    blocks = [f"# {title}", *([f"Knowledge base: {base}"] if base else [])]
+    blocks += [block for turn in conversation["turns"] for block in _blocks(turn)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _blocks(turn: dict[str, Any]) -> Iterator[str]:
+    yield f"## {turn['createdAt'][:16].replace('T', ' ')}"
+    yield _quoted(turn["message"])
+    if text := turn["text"].strip():
+        yield text
+    if turn["status"] != "complete":
+        yield f"({turn['status']})"
+    if turn["documents"]:
+        yield "\n".join(f"- {each['title'] or each['documentId']}" for each in turn["documents"])
+    for source in turn["sources"]:
+        yield f"[{source['n']}] {source['title']}\n\n{_quoted(source['excerpt'])}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in re.split(r"\r\n|\r|\n", text.strip()))
+
+
+def _turns(client: Client, session_id: str) -> list[Turn]:
+    """All turns, newest first."""
+    page = client.history(session_id, limit=_PAGE)
+    turns = list(page.turns)
+    while page.before:
+        page = client.history(session_id, page.before, _PAGE)
+        turns += page.turns
+    return turns
+
+
+def _turn(turn: Turn, answer: Answer) -> dict[str, Any]:
+    documents = answer.listing.documents if answer.listing else ()
+    return {
+        "requestId": turn.request_id,
+        "createdAt": turn.created_at,
+        "message": turn.message,
+        "status": answer.status,
+        "text": answer.text,
+        "sources": [
+            {"n": each.n, "documentId": each.document_id, "title": each.title, "excerpt": each.excerpt}
+            for each in answer.sources
+        ],
+        "documents": [
+            {"documentId": each.document_id, "title": each.title, "fields": dict(each.fields)} for each in documents
+        ],
+    }

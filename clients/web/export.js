@@ -1,0 +1,59 @@
+import { CicadaError } from "./protocol/errors.js";
+
+/**
+ * Conversations as files. `cli/user/export.py` makes the same of the same frames, and a test compares both.
+ */
+
+/** The conversation with all of its turns, oldest first, each with its whole answer. Rejects with a `CicadaError`. */
+export async function exported(client, sessionId) {
+  const { title, knowledgeBase = null } = await client.changeSession({ sessionId });
+  const turns = [];
+  for (let before; before !== null; ) {
+    const page = await client.history({ sessionId, before, limit: 50 });
+    turns.unshift(...page.turns.reverse());
+    before = page.before;
+  }
+  const answered = [];
+  // One after the other: each answer is replayed whole.
+  for (const turn of turns) answered.push(answerOf(turn, await ended(client, turn.requestId)));
+  return { sessionId, title, knowledgeBase, turns: answered };
+}
+
+/** The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists. */
+export function markdownOf({ title, knowledgeBase, turns }) {
+  const head = [`# ${title.replace(/[\\`*_[\]<>#]/g, "\\$&")}`, ...(knowledgeBase ? [`Knowledge base: ${knowledgeBase}`] : [])];
+  return `${[...head, ...turns.flatMap(blocksOf)].join("\n\n")}\n`;
+}
+
+function blocksOf({ createdAt, message, status, text, sources, documents }) {
+  const ending = status === "complete" ? [] : [`(${status})`];
+  const cited = sources.map(({ n, title, excerpt }) => `[${n}] ${title}\n\n${quoted(excerpt)}`);
+  const listed = documents.length ? [documents.map(({ title, documentId }) => `- ${title || documentId}`).join("\n")] : [];
+  return [`## ${createdAt.slice(0, 16).replace("T", " ")}`, quoted(message), ...(text.trim() ? [text.trim()] : []), ...ending, ...listed, ...cited];
+}
+
+function quoted(text) {
+  return text.trim().split(/\r\n|\r|\n/).map((line) => `> ${line}`.trimEnd()).join("\n");
+}
+
+function answerOf({ requestId, createdAt, message }, request) {
+  const status = { complete: "complete", cancelled: "cancelled", error: "failed" }[request.outcome];
+  const sources = request.sources.map(({ n, documentId, title, excerpt }) => ({ n, documentId, title, excerpt }));
+  const documents = (request.listing?.documents ?? []).map(({ documentId, title, fields }) => ({ documentId, title, fields }));
+  return { requestId, createdAt, message, status, text: request.text, sources, documents };
+}
+
+/** The request when its answer is whole. A refusal is none: the file would lack the answer. */
+function ended(client, requestId) {
+  return new Promise((resolve, reject) => {
+    const changed = ({ detail }) => detail.requestId === requestId && settle(detail);
+    const settle = (request) => {
+      if (!request.outcome) return;
+      client.removeEventListener("request", changed);
+      if (request.refusal) reject(new CicadaError(request.refusal.error, request.refusal));
+      else resolve(request);
+    };
+    client.addEventListener("request", changed);
+    settle(client.follow(requestId));
+  });
+}
