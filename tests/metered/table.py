@@ -129,18 +129,26 @@ def _updated(before: Item, size: int, body: Body) -> tuple[Item, int]:
             size -= item_size({name: after.pop(name)}) if name in after else 0
             if clause == "REMOVE":
                 continue
-            after[name] = _assigned(clause, before.get(name), source, values)
+            after[name] = _assigned(clause, before, name, source, values)
             size += item_size({name: after[name]})
     return after, size
 
 
-def _assigned(clause: str, old: Item | None, source: str, values: Item) -> Item:
+def _assigned(clause: str, before: Item, name: str, source: str, values: Item) -> Item:
     if clause == "ADD":
-        return {"N": str(int(old["N"] if old else 0) + int(values[source]["N"]))}
-    if source.startswith("if_not_exists"):
-        return old or values[source.removesuffix(")").split(", ")[1]]
-    value: Item = values[source]
-    return value
+        return {"N": str(int(before.get(name, {"N": 0})["N"]) + int(values[source]["N"]))}
+    operands = [_operand(before, each, values) for each in source.split(" + ")]
+    return operands[0] if len(operands) == 1 else {"N": str(sum(float(each["N"]) for each in operands))}
+
+
+def _operand(before: Item, source: str, values: Item) -> Item:
+    named = re.fullmatch(r"if_not_exists\((\w+), (:\w+)\)", source)
+    if named and named[1] in before:
+        source, values = named[1], before
+    elif named:
+        source = named[2]
+    found: Item = values[source]
+    return found
 
 
 def _clauses(expression: str) -> list[tuple[str, str]]:
