@@ -1,31 +1,28 @@
 """The spans of a prompt's passages that are nearest to a question, and the chance that the passages answer it.
 
-WEIGHTS come from multinomial logistic regression over the spans of 324 questions and follow-ups that five authors
-asked of the samples, and ANSWERED from logistic regression over 221 questions, 131 of which the passages do not answer:
-of 72 the passage that does was taken away (`tools/fitting/stand_in_answers.py`). Their accuracy, and that on the
-questions of other authors: docs/figures/stand-in-answers.json.
+WEIGHTS come from multinomial logistic regression over the spans of 60 questions that one author asked of the samples,
+and ANSWERED from logistic regression over 383 questions and follow-ups of five authors, 83 of which the passages do
+not answer (`tools/fitting/stand_in_answers.py`). Their accuracy, and that on the questions of other authors:
+docs/figures/stand-in-answers.json.
 """
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from local.bedrock.embedder import Embedder, Vectors
-from local.bedrock.kinds import answers_to
 from local.bedrock.prompt import Passage
 from local.bedrock.spans import Span, spans_of
 from local.bedrock.words import Rarity, stem, terms, words
 
-# Similarity to the message, and to the question that it goes on from; the shares of the message's rare words that the
-# span has, those of both that it and its heading have, and of the message's words that are not in the heading that it
-# has; the passage's rank; whether its speaker is asked for, its length, whether it is a row of a table; the kinds of
-# `answers_to`.
-WEIGHTS = np.array([1.45, 1.23, 1.43, 1.45, 1.8, 1.58, 0.32, 0.49, 0.17, 1.0, 0.6, 0.88, 0.44], dtype=np.float32)
+# Similarity; the share of rare words that the span has, it and its neighbours, it and its heading; the passage's rank;
+# whether its speaker is asked for, its length, whether it is a row of a table.
+WEIGHTS = np.array([3.8, 1.54, 1.49, 2.19, 1.51, 0.91, 0.91, 1.61], dtype=np.float32)
 # A constant, the best score, the best similarity, how many spans were compared (their logarithm).
-ANSWERED = np.array([-6.27, 0.46, 7.2, -0.33])
+ANSWERED = np.array([-4.14, 0.19, 4.89, 0.03])
 _BEFORE = re.compile(r"\(([^()]+)\)$")  # the question that this one goes on from
 CONTEXT_WORDS = 40  # a shorter speech is embedded with the end of the one before it and the start of the next
 EMBEDDED = 64  # only the best by the other features are embedded: embedding takes most of an answer's time
@@ -70,7 +67,7 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
     vectors = embedder.embed([*asked, *(_in_context(spans, int(position)) for position in shortlist)]).unit()
     nearness = vectors[len(asked) :] @ vectors[: len(asked)].T
     features = features[shortlist]
-    features[:, :2] = nearness[:, [0, -1]]
+    features[:, 0] = nearness[:, 0]
     scores = features @ WEIGHTS
     order = np.argsort(-scores, kind="stable")
     ranked = zip(map(int, shortlist[order]), map(float, scores[order]), strict=True)
@@ -80,31 +77,27 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
 
 
 def _features(question: str, spans: Sequence[Span]) -> Vectors:
-    """One row a span, as WEIGHTS has its columns; the similarities are 0, because they are not known yet."""
+    """One row a span, as WEIGHTS has its columns; the similarity is 0, because it is not known yet."""
     asked = dict.fromkeys(terms(question))
-    message = dict.fromkeys(terms(_BEFORE.sub("", question))) or asked
     own = [_terms(span) for span in spans]
     rarity = Rarity(own)
+    total = rarity.total(asked) or 1.0
 
-    def shared(wanted: Iterable[str], present: frozenset[str]) -> float:
-        rare = rarity.total(wanted := list(wanted))
-        return rarity.total(term for term in wanted if term in present) / rare if rare else 0.0
+    def shared(present: frozenset[str]) -> float:
+        return rarity.total(term for term in asked if term in present) / total
 
-    answers = answers_to(_BEFORE.sub("", question), " ".join(_BEFORE.findall(question)))
-    headings = {span.passage.heading: frozenset(terms(span.passage.heading)) for span in spans}
     rows = [
         (
-            *(0.0, 0.0),
-            shared(message, present),
-            shared(asked, present | headings[span.passage.heading]),
-            shared((term for term in message if term not in headings[span.passage.heading]), present),
+            0.0,
+            shared(own[at]),
+            shared(frozenset().union(*(own[other] for other in _window(spans, at)))),
+            shared(own[at].union(terms(span.passage.heading))),
             1 / span.rank,
             speaker,
             math.log(len(span.text.split()) + 1),
             span.is_row,
-            *(bool(answer and answer.search(span.meaning)) for answer in answers),
         )
-        for span, present, speaker in zip(spans, own, _speaker_asked_for(question, spans), strict=True)
+        for at, (span, speaker) in enumerate(zip(spans, _speaker_asked_for(question, spans), strict=True))
     ]
     return np.array(rows, dtype=np.float32)
 

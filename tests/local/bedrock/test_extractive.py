@@ -239,27 +239,3 @@ def test_a_question_in_a_speech_is_answered_by_the_next_speech_and_not_by_a_dire
     ]
     found = nearest("Who stares?", parse(BANQUET + "?").passages, HashEmbedder())
     assert [found.reply_to(at) for at in range(4)] == [2, 2, 3, None]
-
-
-CLASSES = """Passages:
-
-[1] Document: Deviations · Section: 2 Classes
-The class of a deviation is proposed by the shift lead.
-A deviation is told to Quality Assurance within 60 minutes.
-The class of a deviation may not be lowered after the investigation has begun.
-
-Question: """
-
-
-@pytest.mark.parametrize(
-    ("question", "first"),
-    [
-        ("How soon is a deviation told?", "A deviation is told to Quality Assurance within 60 minutes."),
-        ("Who says the class of a deviation?", "The class of a deviation is proposed by the shift lead."),
-        ("Can the class of a deviation change?", "The class of a deviation may not be lowered"),
-        ("And of the class? (Who decides on a deviation?)", "The class of a deviation is proposed by the shift lead."),
-    ],
-)
-def test_a_sentence_with_what_is_asked_for_comes_before_others_that_are_as_near(question: str, first: str) -> None:
-    found = nearest(question, parse(CLASSES).passages, HashEmbedder())
-    assert found.spans[found.ranked[0][0]].text.startswith(first)
