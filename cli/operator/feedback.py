@@ -91,7 +91,9 @@ def _rated(options: Options) -> tuple[DynamoRequestLog, list[Rated]]:
 
     target = open_target(options.stack)
     client, table = target.client("dynamodb"), target.output("RequestsTable")
-    condition, values = "sk = :head AND attribute_exists(feedback)", {":head": {"S": "HEAD"}}
+    # What has expired is deleted some days later, and its questions are not read any more.
+    condition = "sk = :head AND attribute_exists(feedback) AND expiresAt > :now"
+    values = {":head": {"S": "HEAD"}, ":now": {"N": str(int(time.time()))}}
     found: list[Rated] = []
     for item in items(client.scan, table, FilterExpression=condition, ExpressionAttributeValues=values):
         tenant, user, request_id = item["pk"]["S"].split("#", 2)
@@ -132,7 +134,7 @@ def _conversation(log: DynamoRequestLog, key: RequestKey, head: Head, rating: st
 
 def _shown(log: DynamoRequestLog, key: RequestKey, head: Head) -> dict[str, Any]:
     """What an answer showed: the documents that it cites, else all of its sources; or that it found no answer."""
-    if head.record and head.record.scores and "generate" not in head.record.path:
+    if head.record and head.record.scores and not any(_writes(step) for step in head.record.path):
         return {"answered": False}
     answer = Answer()
     for stored in log.events(key, 0, head.last_seq):
@@ -140,3 +142,8 @@ def _shown(log: DynamoRequestLog, key: RequestKey, head: Head) -> dict[str, Any]
             answer = answer.then(event)
     documents = list(dict.fromkeys(each.document_id for each in answer.cited or answer.sources))
     return {"documents_any": documents} if documents else {}
+
+
+def _writes(step: str) -> bool:
+    """Whether a model or an agent writes text in this step of an answer's path."""
+    return step == "generate" or step.startswith("agent:")

@@ -72,9 +72,10 @@ def stored_request(client: DynamoDBClient, table: str, name: str) -> StoredReque
         values = {":pk": {"S": key}}
         rows += items(client.query, table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values)
     heads = [read_head(each) for each in rows if each["sk"]["S"] == "HEAD"]
-    if not heads:
-        raise CommandError(f"There is no request {name}: check its id. What has expired is not kept.")
     events = [each for each in rows if each["sk"]["S"].startswith("E#")]
+    # The rows of one that has expired or is being deleted go one by one.
+    if not heads or not any("question" in each for each in events[:1]):
+        raise CommandError(f"There is no request {name}: check its id. What has expired is not kept.")
     tenant, user, request_id = keys[0].split("#", 2)
     return StoredRequest(tenant, user, request_id, heads[0], tuple(events[: heads[0].last_seq]))
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from cicada_client.history import Turn
 
 _MARKUP = re.compile(r"[\\`*_\[\]<>#]")
+_LINE_BREAKS = re.compile(r"[\r\n\v\f\x85\u2028\u2029]+")
 _PAGE = 50
 
 
@@ -61,10 +62,12 @@ def exported(client: Client, session_id: str, screen: Screen) -> dict[str, Any]:
 
 
 def markdown_of(conversation: dict[str, Any]) -> str:
-    """The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists."""
+    """The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists.
+
+    Titles are text: whoever wrote a document wrote its title.
+    """
     base = conversation["knowledgeBase"]
-    title = _MARKUP.sub(r"\\\g<0>", conversation["title"])
-    blocks = [f"# {title}", *([f"Knowledge base: {base}"] if base else [])]
+    blocks = [f"# {_plain(conversation['title'])}", *([f"Knowledge base: {base}"] if base else [])]
     blocks += [block for turn in conversation["turns"] for block in _blocks(turn)]
     return "\n\n".join(blocks) + "\n"
 
@@ -77,9 +80,13 @@ def _blocks(turn: dict[str, Any]) -> Iterator[str]:
     if turn["status"] != "complete":
         yield f"({turn['status']})"
     if turn["documents"]:
-        yield "\n".join(f"- {each['title'] or each['documentId']}" for each in turn["documents"])
+        yield "\n".join(f"- {_plain(each['title'] or each['documentId'])}" for each in turn["documents"])
     for source in turn["sources"]:
-        yield f"[{source['n']}] {source['title']}\n\n{_quoted(source['excerpt'])}"
+        yield f"[{source['n']}] {_plain(source['title'])}\n\n{_quoted(source['excerpt'])}"
+
+
+def _plain(text: str) -> str:
+    return _MARKUP.sub(r"\\\g<0>", _LINE_BREAKS.sub(" ", text))
 
 
 def _quoted(text: str) -> str:

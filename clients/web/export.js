@@ -19,17 +19,24 @@ export async function exported(client, sessionId) {
   return { sessionId, title, knowledgeBase, turns: answered };
 }
 
-/** The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists. */
+/**
+ * The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists. Titles are
+ * text: whoever wrote a document wrote its title.
+ */
 export function markdownOf({ title, knowledgeBase, turns }) {
-  const head = [`# ${title.replace(/[\\`*_[\]<>#]/g, "\\$&")}`, ...(knowledgeBase ? [`Knowledge base: ${knowledgeBase}`] : [])];
+  const head = [`# ${plain(title)}`, ...(knowledgeBase ? [`Knowledge base: ${knowledgeBase}`] : [])];
   return `${[...head, ...turns.flatMap(blocksOf)].join("\n\n")}\n`;
 }
 
 function blocksOf({ createdAt, message, status, text, sources, documents }) {
   const ending = status === "complete" ? [] : [`(${status})`];
-  const cited = sources.map(({ n, title, excerpt }) => `[${n}] ${title}\n\n${quoted(excerpt)}`);
-  const listed = documents.length ? [documents.map(({ title, documentId }) => `- ${title || documentId}`).join("\n")] : [];
+  const cited = sources.map(({ n, title, excerpt }) => `[${n}] ${plain(title)}\n\n${quoted(excerpt)}`);
+  const listed = documents.length ? [documents.map(({ title, documentId }) => `- ${plain(title || documentId)}`).join("\n")] : [];
   return [`## ${createdAt.slice(0, 16).replace("T", " ")}`, quoted(message), ...(text.trim() ? [text.trim()] : []), ...ending, ...listed, ...cited];
+}
+
+function plain(text) {
+  return text.replace(/[\r\n\v\f\x85\u2028\u2029]+/g, " ").replace(/[\\`*_[\]<>#]/g, "\\$&");
 }
 
 function quoted(text) {

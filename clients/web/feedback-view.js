@@ -30,7 +30,8 @@ export class FeedbackView {
     try {
       await this.#rate(rating);
     } catch (error) {
-      this.#show(before);
+      // Unless something else was pressed meanwhile.
+      if (this.#rating === rating) this.#show(before);
       this.#failure.textContent = error.message;
     }
   }

@@ -3,8 +3,8 @@ import { element } from "./element.js";
 
 const NUMBER = /^[€$£]?\s*([-−+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−+]?\d+(?:\.\d+)?)\s*[%\p{L}€$£°]*$/u;
 const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
-/** What a spreadsheet would take for a formula. */
-const FORMULA = /^[=+@\t\r]|^-(?!\d)/;
+/** What a spreadsheet would take for a formula; a negative number is none. */
+const FORMULA = /^[=+@\t\r]|^-(?!\d[\d.,]*[ %]*$)/;
 
 /** The table in a box that scrolls by itself, by the keyboard too; its columns can be sorted, and it can be copied. */
 export function wideTable(label, table) {

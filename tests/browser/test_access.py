@@ -19,7 +19,7 @@ from tests.patience import PATIENCE_MILLISECONDS
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
 TABLE = """| Lease | Rent | Ends |
 |---|--:|---|
-| Mill Lane | 12,950 | 2028-06-30 |
+| -2+cmd | 12,950 | 2028-06-30 |
 | =cmd [1] | 950 | |
 | a, b | 1,200 | 2026-01-31 |"""
 MARKDOWN = f"""## Leases
@@ -229,7 +229,7 @@ def test_a_table_is_sorted_and_copied(
     page.get_by_role("button", name="Copy as CSV").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()").replace("\r\n", "\n")
-    assert copied == 'Lease,Rent,Ends\n"a, b","1,200",2026-01-31\nMill Lane,"12,950",2028-06-30\n\'=cmd [1],950,'
+    assert copied == 'Lease,Rent,Ends\n"a, b","1,200",2026-01-31\n\'-2+cmd,"12,950",2028-06-30\n\'=cmd [1],950,'
 
 
 def test_an_answer_is_copied_with_the_sources_that_it_cites(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
 from cicada.conversation.protocol import AnyEventBody, Failed
@@ -16,7 +17,7 @@ from cli.settings import read_settings
 from cli.user.export import exported, markdown_of
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import ask, sign_in
-from tests.browser.plays import QUESTION, answered
+from tests.browser.plays import QUESTION, SOURCES, answered
 from tests.browser.store import LIST, listed
 
 HOSTILE = "# *Who*\n[x](javascript:alert(1)) <b>?"
@@ -37,7 +38,8 @@ def saved(page: Page, label: str) -> str:
 
 def test_the_page_saves_what_the_terminal_prints(page: Page, address: str, backend: FakeBackend) -> None:
     sign_in(page, address)
-    for number, (question, events) in enumerate([(HOSTILE, answered()), (LIST, listed()), (QUESTION, answered())], 1):
+    hostile = answered(sources=tuple(replace(each, title=HOSTILE) for each in SOURCES))
+    for number, (question, events) in enumerate([(HOSTILE, hostile), (LIST, listed()), (QUESTION, answered())], 1):
         backend.answer = partial(answering, events)
         ask(page, question)
         expect(page.locator(".how")).to_have_count(number)
@@ -54,6 +56,7 @@ def test_the_page_saves_what_the_terminal_prints(page: Page, address: str, backe
     assert saved(page, "Save as Markdown") == text
     assert text.startswith("# \\# \\*Who\\* \\[x\\](javascript:alert(1)) \\<b\\>?\n")
     assert "\n> # *Who*\n> [x]" in text
+    assert "\n[1] \\# \\*Who\\* \\[x\\](javascript:alert(1)) \\<b\\>?\n" in text
 
 
 def test_a_conversation_that_cannot_be_read_whole_is_not_saved(page: Page, address: str, backend: FakeBackend) -> None:

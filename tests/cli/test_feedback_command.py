@@ -29,7 +29,7 @@ from evals.answers_files import load_conversations
 from tests.cli.conftest import Shell
 from tests.contract.requests_table import TABLE, requests_table
 
-ANN = Principal("acme", "ann")
+ANN, BOB = Principal("acme", "ann"), Principal("acme", "bob")
 NOW = time.time()
 
 
@@ -40,9 +40,11 @@ def source(n: int, document: str) -> Source:
 SOURCES = SourcesFound(sources=(source(1, "lease.md"), source(2, "annex.md")))
 
 
-def answered(log: DynamoRequestLog, number: int, message: str, text: str, path: tuple[str, ...]) -> RequestKey:
-    """An answer in Ann's one session, with two sources."""
-    key = RequestKey(ANN, f"00000000-0000-4000-8000-00000000000{number}")
+def answered(
+    log: DynamoRequestLog, number: int, message: str, text: str, path: tuple[str, ...], user: Principal = ANN
+) -> RequestKey:
+    """An answer in the user's one session, with two sources."""
+    key = RequestKey(user, f"00000000-0000-4000-8000-00000000000{number}")
     question = Question(message, "s1", "store")
     log.create(NewRequest(key, question, "c", NOW + number, NOW + 900), event_body(Accepted(session_id="s1")))
     lease = log.take_lease(key, NOW, NOW + 15)
@@ -54,7 +56,7 @@ def answered(log: DynamoRequestLog, number: int, message: str, text: str, path: 
 
 
 @pytest.fixture(autouse=True)
-def rated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def rated(monkeypatch: pytest.MonkeyPatch) -> Iterator[DynamoRequestLog]:
     """A stack in which Ann has rated three of her four answers."""
     with requests_table() as client:
         log = DynamoRequestLog(client, TABLE, time.time)
@@ -68,7 +70,7 @@ def rated(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         monkeypatch.setattr(DeploymentTarget, "client", lambda *_, **__: client)
         target = DeploymentTarget({"RequestsTable": TABLE}, {})
         monkeypatch.setattr(deployment_target, "open_target", lambda _: target)
-        yield
+        yield log
 
 
 def test_ratings_are_listed_the_latest_first_without_questions(shell: Shell) -> None:
@@ -94,3 +96,16 @@ def test_the_export_is_a_file_of_conversations(shell: Shell, tmp_path: Path) -> 
     assert (good.knowledge_base, turn.message) == ("store", "When does the lease end?")
     assert turn.expect is not None and turn.expect.documents_any == ("lease.md",)
     assert json.loads((tmp_path / "rated.jsonl").read_text("utf-8").splitlines()[0])["id"].endswith("3")
+
+
+def test_what_has_expired_and_is_not_deleted_yet_is_left_out(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "time", lambda: NOW + 901)
+    assert main(["feedback", "export"]) == 0
+    assert shell.out() == ""
+
+
+def test_a_good_answer_of_an_agent_that_searched_is_an_answer(shell: Shell, rated: DynamoRequestLog) -> None:
+    key = answered(rated, 5, "Profile the tenant.", "She pays [2].", ("agent:profiles", "retrieve"), BOB)
+    rated.rate(key, AnswerFeedback("good", NOW + 40))
+    assert main(["feedback", "export", "--rating", "good"]) == 0
+    assert json.loads(shell.lines()[0])["turns"][-1]["expect"] == {"documents_any": ["annex.md"]}

@@ -150,3 +150,10 @@ def test_no_request_and_several_are_refused(heads: int, sentence: str, aws_accou
     assert sentence in shell.err()
     # DynamoDB refuses an empty key.
     assert aws_account.called("Query") == []
+
+
+@pytest.mark.parametrize("left", [slice(5, None), slice(1, None)], ids=["the head alone", "later events"])
+def test_a_request_that_is_deleted_in_part_is_no_request(left: slice, aws_account: ScriptedAws, shell: Shell) -> None:
+    keeping(aws_account, rows(COMPLETE, RECORD, "complete")[left], [])
+    assert trace(ID) != 0
+    assert "What has expired is not kept" in shell.err()

@@ -318,6 +318,16 @@ def test_a_pinned_session_is_before_all_others_also_after_a_later_message(log: R
     assert log.session(ANN, "a") == replace(first, pinned=False)
 
 
+def test_an_expired_pinned_session_does_not_end_the_list_of_the_others(log: RequestLog, clock: Clock) -> None:
+    log.create(new_request(clock, request_id="r0", session_id="pinned"), ACCEPTED)
+    log.pin_session(ANN, "pinned", pinned=True)
+    clock.now += 3601
+    for number in (1, 2):
+        clock.now += 1
+        log.create(new_request(clock, request_id=f"r{number}", session_id=f"s{number}"), ACCEPTED)
+    assert [row.session_id for row in log.sessions(ANN, None, 2)] == ["s2", "s1"]
+
+
 def test_a_session_keeps_the_title_that_it_was_given_and_is_found_by_its_words(log: RequestLog, clock: Clock) -> None:
     assert not log.name_session(ANN, "a", "Never asked")
     for number, session in enumerate(("a", "b")):

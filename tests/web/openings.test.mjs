@@ -59,6 +59,18 @@ test("a page that does not come, and a client that is closed, are errors too", a
   await closed;
 });
 
+test("two ratings of one answer are sent one after the other, and each gets its own reply", async () => {
+  const { client, network } = await connected();
+  const ratings = () => network.commands.filter(({ action }) => action === "feedback").map(({ rating }) => rating);
+  const [good, bad] = ["good", "bad"].map((rating) => client.rate({ requestId: "r1", rating }));
+  assert.deepEqual(ratings(), ["good"]);
+  network.last.deliver({ type: "feedback", requestId: "r1", rating: "good" });
+  assert.equal((await good).rating, "good");
+  assert.deepEqual(ratings(), ["good", "bad"]);
+  network.last.deliver({ type: "feedback", requestId: "r1", rating: "bad" });
+  assert.equal((await bad).rating, "bad");
+});
+
 test("an address opens a document unless it is longer than any id", () => {
   const reference = { knowledgeBase: "store", documentId: "a b.md", passage: "3@v1" };
   assert.deepEqual(referenceIn(addressOf(reference)), reference);

@@ -13,13 +13,16 @@ export class Calls {
     this.#timings = timings;
   }
 
-  /** `command`: with its requestId. `late`: what to say when there is no reply. */
+  /** `command`: with its requestId; another one with the same waits for the reply. `late`: what to say without a reply. */
   ask(command, late) {
-    return new Promise((resolve, reject) => {
-      const timer = this.#clock.setTimeout(() => this.#overdue(command.requestId, late), this.#timings.document);
-      this.#waiting.set(command.requestId, { command, resolve, reject, timer });
-      this.#send(command);
-    });
+    const again = () => this.ask(command, late);
+    const before = this.#waiting.get(command.requestId);
+    if (before) return before.reply.then(again, again);
+    const asked = { command, timer: this.#clock.setTimeout(() => this.#overdue(command.requestId, late), this.#timings.document) };
+    asked.reply = new Promise((resolve, reject) => Object.assign(asked, { resolve, reject }));
+    this.#waiting.set(command.requestId, asked);
+    this.#send(command);
+    return asked.reply;
   }
 
   /** What is unanswered is sent again on the new connection. */

@@ -544,6 +544,12 @@ def test_a_write_waits_for_an_index_that_is_listed_and_not_found() -> None:
     assert at.slept == [1.0, 2.0]
 
 
+def test_a_write_that_succeeds_in_its_last_round_is_done() -> None:
+    at = scene(search=[*[GONE] * 5, generations(), generations((YOUNG, 1, 1)), (200, found())], bulk=[WRITTEN])
+    at.index.replace(MACBETH, speeches(1))
+    assert at.slept == [1.0, 2.0, 4.0, 8.0, 16.0]
+
+
 def test_a_write_to_an_index_that_is_never_found_fails_in_half_a_minute() -> None:
     at = scene(search=[GONE])
     with pytest.raises(UnavailableError, match="not found"):

@@ -10,7 +10,7 @@ import pytest
 
 from cicada.conversation.history import history
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import NewRequest, Question, RequestKey, Status
+from cicada.conversation.model import NewRequest, Question, RequestKey, Status, TurnRow
 from cicada.conversation.protocol import ChangeSession, DeleteSession, History, SessionSummary
 from cicada.conversation.sessions import Sessions
 from cicada.errors import InvalidFrameError, SessionBusyError, SessionNotFoundError
@@ -126,3 +126,21 @@ def test_an_interrupted_deletion_goes_on_where_it_stopped(shelf: Shelf, monkeypa
     assert shelf.records == []
     shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
     assert shelf.log.head(key) is None
+
+
+def test_a_question_that_comes_while_the_rest_of_a_session_is_deleted_stays(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The session's row is gone since an earlier attempt, so that it does not tell of the question."""
+    shelf.ask("s1")
+    turns, came = shelf.log.turns, list[RequestKey]()
+
+    def listing(*asked: Any) -> list[TurnRow]:
+        came.extend([] if came else [shelf.ask("s1", "Again?", answered=False)])
+        return turns(*asked)
+
+    monkeypatch.setattr(shelf.log, "session", lambda *_: None)
+    monkeypatch.setattr(shelf.log, "turns", listing)
+    with pytest.raises(SessionBusyError):
+        shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+    assert shelf.log.head(came[0])

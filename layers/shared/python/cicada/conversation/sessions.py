@@ -52,9 +52,11 @@ class Sessions(Struct, frozen=True):
         """
         session_id = command.session_id
         session = self.log.session(principal, session_id)
+        listed = self._turns(principal, session_id)
+        # Read after the list, so that every request in it is known to have ended. The list lags a little behind; the
+        # latest ones are known by their admission too.
         latest = [(key, going) for key, head, going in self.limits.latest(principal) if head.session_id == session_id]
-        # The list of a session's requests lags a little behind; the latest ones are known by their admission too.
-        turns = list(dict.fromkeys([*self._turns(principal, session_id), *(key for key, _ in latest)]))
+        turns = list(dict.fromkeys([*listed, *(key for key, _ in latest)]))
         if session is None and not turns:
             raise _not_found()
         if any(going for _, going in latest):

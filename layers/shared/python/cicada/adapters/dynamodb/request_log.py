@@ -289,22 +289,29 @@ class DynamoRequestLog:
         ]
 
     def _history(self, history_key: str, before: float | None, limit: int) -> list[Item]:
+        """So many rows that have not expired, or all: a page may lack expired ones, of pinned sessions the first."""
         values: dict[str, Any] = {":key": {"S": history_key}, ":now": {"N": str(int(self._clock()))}}
         condition = "historyKey = :key"
         if before is not None:
             condition += " AND historyOrder < :before"
             values[":before"] = number(before)
-        with dynamo_errors():
-            page = self._client.query(
-                TableName=self._table,
-                IndexName="history",
-                KeyConditionExpression=condition,
-                FilterExpression="expiresAt > :now",
-                ExpressionAttributeValues=values,
-                ScanIndexForward=False,
-                Limit=limit,
-            )
-        return page["Items"]
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "IndexName": "history",
+            "KeyConditionExpression": condition,
+            "FilterExpression": "expiresAt > :now",
+            "ExpressionAttributeValues": values,
+            "ScanIndexForward": False,
+            "Limit": limit,
+        }
+        found: list[Item] = []
+        while True:
+            with dynamo_errors():
+                page = self._client.query(**query)
+            found += page["Items"]
+            if len(found) >= limit or "LastEvaluatedKey" not in page:
+                return found[:limit]
+            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
 
     def _get(self, key: RequestKey, sort_key: str) -> Item | None:
         return self._item({"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}})

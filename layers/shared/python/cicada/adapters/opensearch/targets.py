@@ -103,6 +103,8 @@ def write_to_all(
                 missing.add(target.index)
                 continue
             written.add(target.index)
+    if all(target.index in written for target in look()):
+        return
     raise UnavailableError("The search index was not found, or switched again and again, during a write; try again.")
 
 
