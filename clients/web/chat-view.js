@@ -16,6 +16,9 @@ const TROUBLES = {
 /** The identity provider lets in whom the service does not know. */
 const UNKNOWN = `${TROUBLES.refused} If this is your first time here, those who run it have to let you in first.`;
 
+/** What was typed stays in the field. */
+const TOO_EARLY = "Not sent yet: this answer is still being written. Ask when it is complete, or stop it.";
+
 /** The view of a signed-in user: the list of conversations, the open one, and the field for the next question. */
 export class ChatView {
   #root;
@@ -30,6 +33,8 @@ export class ChatView {
   #shortcuts;
   #federated;
   #everOpen = false;
+  /** Something was to be asked during the answer that is under way. */
+  #refused = false;
   #leave = new AbortController();
 
   /**
@@ -55,6 +60,7 @@ export class ChatView {
       form: root.querySelector("#composer"),
       ask: (message) => this.#conversation.ask(message),
       stop: () => this.#conversation.stop(),
+      refused: () => this.#refuse(),
       signal: this.#leave.signal,
     });
     this.#conversation = new Conversation({
@@ -68,6 +74,8 @@ export class ChatView {
         goTo(session.sessionId, { replaces: true });
         this.#sessions.touch(session);
       },
+      wanted: (message) => this.#composer.ask(message),
+      edit: (message) => this.#composer.edit(message),
     });
     this.#reading = new ReadingView({
       root: root.querySelector("#reading"),
@@ -211,8 +219,15 @@ export class ChatView {
     else this.#client.offline();
   }
 
+  /** Says why nothing is asked. */
+  #refuse() {
+    this.#refused = true;
+    this.#showConnection();
+  }
+
   #changed() {
     this.#composer.answering = this.#conversation.answering;
+    this.#refused &&= this.#conversation.answering;
     this.#sessions.select(this.#conversation.sessionId);
     this.#entitle();
     this.#showConnection();
@@ -248,7 +263,7 @@ export class ChatView {
   }
 
   #sentence(state) {
-    if (state === "open" || state === "idle") return "";
+    if (state === "open" || state === "idle") return this.#refused ? TOO_EARLY : "";
     if (state !== "offline") return this.#everOpen ? "Reconnecting…" : "Connecting…";
     return this.#conversation.answering
       ? "Offline — the answer goes on when you are back."

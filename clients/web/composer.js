@@ -5,15 +5,22 @@ export class Composer {
   #send;
   #stop;
   #answering = false;
+  #ask;
+  #refused;
 
-  /** `ask(message)` and `stop()` are called when the user asks for it. `signal` removes the event listeners. */
-  constructor({ form, ask, stop, signal }) {
+  /**
+   * `ask(message)` and `stop()` are called when the user asks for it, `refused()` when an answer is under way: then nothing
+   * is asked. `signal` removes the event listeners.
+   */
+  constructor({ form, ask, stop, refused, signal }) {
     this.#form = form;
+    this.#ask = ask;
+    this.#refused = refused;
     this.#field = form.querySelector("textarea");
     this.#send = form.querySelector("#send");
     this.#stop = form.querySelector("#stop");
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
-    on(form, "submit", (event) => this.#submit(event, ask));
+    on(form, "submit", (event) => this.#submit(event));
     on(this.#field, "keydown", (event) => this.#key(event));
     on(this.#field, "input", () => this.#fit());
     on(this.#stop, "click", () => this.#stopIt(stop));
@@ -35,17 +42,34 @@ export class Composer {
     this.#fit();
   }
 
+  /** Asks what a button stands for. What is in the field stays there. */
+  ask(message) {
+    if (this.#answering) return this.#refused();
+    this.#ask(message);
+    this.focus();
+  }
+
+  /** Puts an earlier question into the field, below what is typed there. */
+  edit(message) {
+    const typed = this.#field.value.trimEnd();
+    if (!typed.endsWith(message)) this.#field.value = typed ? `${typed}\n${message}` : message;
+    this.#fit();
+    this.#field.focus();
+    this.#field.setSelectionRange(this.#field.value.length, this.#field.value.length);
+  }
+
   #stopIt(stop) {
     stop();
     this.focus();
   }
 
-  #submit(event, ask) {
+  #submit(event) {
     event.preventDefault();
     const message = this.#field.value.trim();
-    if (!message || this.#answering) return;
+    if (!message) return;
+    if (this.#answering) return this.#refused();
     this.clear();
-    ask(message);
+    this.#ask(message);
   }
 
   #key(event) {

@@ -1,9 +1,6 @@
 import { element } from "./element.js";
 import { TurnView } from "./turn-view.js";
 
-/** The message that asks for the next page of the documents that the last answer listed. */
-const NEXT_PAGE = "next page";
-
 /** The conversation on the screen: its turns, and the question that is being answered. */
 export class Conversation {
   sessionId = null;
@@ -19,13 +16,16 @@ export class Conversation {
   #dirty = new Set();
   #changed;
   #accepted;
+  #wanted;
+  #edit;
   #listener = ({ detail }) => this.#requestChanged(detail);
 
   /**
    * `changed()`: another session is open, or an answer has begun or ended.
-   * `accepted({sessionId, title})`: a question of this conversation has been accepted.
+   * `accepted({sessionId, title})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
+   * is to ask this. `edit(message)`: a question is to be asked otherwise.
    */
-  constructor({ client, memory, root, scroll, examples, changed, accepted }) {
+  constructor({ client, memory, root, scroll, examples, changed, accepted, wanted, edit }) {
     this.#client = client;
     this.#memory = memory;
     this.#root = root;
@@ -33,6 +33,8 @@ export class Conversation {
     this.#examples = examples;
     this.#changed = changed;
     this.#accepted = accepted;
+    this.#wanted = wanted;
+    this.#edit = edit;
     client.addEventListener("request", this.#listener);
   }
 
@@ -135,7 +137,8 @@ export class Conversation {
       retry: () => this.#retry(requestId),
       loadSources: () => this.#follow(requestId),
       rate: (rating) => this.#client.rate({ requestId, rating: rating ?? undefined }),
-      showMore: () => this.answering || this.ask(NEXT_PAGE),
+      ask: (message) => this.#wanted(message),
+      edit: () => this.#edit(turn.message),
     });
     this.#turns.set(requestId, { view, message: turn.message });
     this.#root.insertBefore(view.root, before);

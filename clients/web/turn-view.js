@@ -17,6 +17,8 @@ const STAGES = {
 };
 
 const LONGEST_NAME = 80;
+/** The message that asks for the next page of the documents that the answer lists. */
+const NEXT_PAGE = "next page";
 
 /** The base that the server asks by default, `default_knowledge_base` of its settings; others are named. */
 const DEFAULT_KNOWLEDGE_BASE = "scripts";
@@ -24,8 +26,8 @@ const DEFAULT_KNOWLEDGE_BASE = "scripts";
 /**
  * One question and its answer, with the listed documents below it and the passages beside it.
  *
- * The actions are `retry()`, `loadSources()`, `showMore()` (the next page of the listing) and `rate(rating)`, called when
- * the user asks for them.
+ * The actions are `retry()`, `loadSources()`, `ask(message)` (as a new turn), `edit()` (the question, to ask it otherwise) and
+ * `rate(rating)`, called when the user asks for them.
  */
 export class TurnView {
   root;
@@ -36,6 +38,8 @@ export class TurnView {
   /** Null where no answer is awaited, as in a conversation that is opened again. */
   #spoken = null;
   #foot = element("div", { className: "foot" });
+  /** Asks the question as a new turn, or puts it back into the field. */
+  #repeats;
   #listing;
   #sources;
   #text;
@@ -50,12 +54,16 @@ export class TurnView {
     this.#feedback = new FeedbackView(rating, (chosen) => this.#actions.rate(chosen));
     this.#settled = answer !== null;
     const name = shortened(message);
+    this.#repeats = [
+      linkButton("Ask again", name, () => this.#actions.ask(message)),
+      linkButton("Edit", name, () => this.#actions.edit()),
+    ];
     this.#sources = new SourcesView({ requestId, name }, {
       highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
       showCitation: (n) => this.#citations(n)[0]?.focus(),
       knowledgeBase: () => this.#knowledgeBase,
     });
-    this.#listing = new ListingView(name, { showMore: () => this.#actions.showMore(), knowledgeBase: () => this.#knowledgeBase });
+    this.#listing = new ListingView(name, { showMore: () => this.#actions.ask(NEXT_PAGE), knowledgeBase: () => this.#knowledgeBase });
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
     this.root = element(
       "article",
@@ -113,7 +121,7 @@ export class TurnView {
       load.disabled = true;
       this.#actions.loadSources();
     });
-      this.#foot.replaceChildren(...[this.#copyButton(), load, this.#feedback.root].filter(Boolean));
+    this.#foot.replaceChildren(...[this.#copyButton(), ...this.#repeats, load, this.#feedback.root].filter(Boolean));
   }
 
   #showText(text, state) {
@@ -131,9 +139,10 @@ export class TurnView {
   }
 
   #ending(request) {
-    if (request.outcome === "cancelled") return [note("Stopped."), this.#shownText ? this.#copyButton() : null].filter(Boolean);
-    if (request.outcome === "error") return [this.#failure(request.failure)];
-    return [baseOf(request.assembly.end.plan), this.#copyButton(), this.#feedback.root, explanationOf(request.assembly.end)].filter(Boolean);
+    if (request.outcome === "cancelled") return [note("Stopped."), this.#shownText ? this.#copyButton() : null, ...this.#repeats].filter(Boolean);
+    if (request.outcome === "error") return [this.#failure(request.failure), ...this.#repeats];
+    const { end } = request.assembly;
+    return [baseOf(end.plan), this.#copyButton(), ...this.#repeats, this.#feedback.root, explanationOf(end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {
@@ -152,6 +161,11 @@ export class TurnView {
   #citations(n) {
     return [...this.#answer.querySelectorAll(`.citation[data-n="${n}"]`)];
   }
+}
+
+/** `label`: what it does, with the turn's name for those who do not see where it stands. */
+function linkButton(label, name, click) {
+  return element("button", { className: "link", type: "button", aria: { label: `${label}: ${name}` }, on: { click } }, label);
 }
 
 /** A question is the heading of its turn; a long one is folded. */
