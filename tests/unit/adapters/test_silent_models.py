@@ -73,6 +73,18 @@ def test_a_model_that_keeps_silent_is_left_out_for_a_while() -> None:
     assert found == (["Hello"], ("model:2:skipped_open_circuit",), ["b"])
 
 
+def test_a_model_that_keeps_breaking_off_in_the_middle_is_left_out_for_a_while() -> None:
+    breaks = Streamed((START, text_delta("Hel"), STALL))
+    with scripted_bedrock(breaks, breaks, breaks, HELLO) as bedrock:
+        chain = ModelChain(models("a", "b"), AT_ONCE)
+        model = BedrockChatModel(bedrock.client("bedrock-runtime"), chain, PATIENT)
+        for _ in range(3):
+            said, error = until_failure(model.stream(PROMPT))
+            assert (said, type(error)) == (["Hel"], StreamBrokenError)
+        assert next(model.stream(PROMPT)) == "Hello"
+    assert [each.path.split("/")[2] for each in bedrock.requests] == ["a", "a", "a", "b"]
+
+
 @pytest.mark.parametrize("names", [["a"], ["a", "b"]])
 def test_where_all_are_silent_the_answer_fails_after_two_calls(names: list[str]) -> None:
     with scripted_bedrock(STALLS) as bedrock:

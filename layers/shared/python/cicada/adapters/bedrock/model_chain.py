@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from typing import Generic, TypeVar
 
 from cicada.adapters.aws_errors import STANDARD, Retry, begun, continued
@@ -15,6 +16,7 @@ from cicada.errors import (
     OpenCircuitError,
     OutOfTimeError,
     SilentModelError,
+    StreamBrokenError,
 )
 from cicada.generation import AFTER_SILENCE, step_of_model
 from cicada.observability.telemetry import ignore, note_step
@@ -46,27 +48,29 @@ class ModelChain(Generic[Model]):
     def stream(self, start: Callable[[Model], Generator[T]]) -> Generator[T]:
         """The items of `start(model)`. Closing this closes the stream. Raises what `bedrock_errors` raises.
 
-        Without a first item from any model, the failure of the last one is raised.
+        Without a first item from any model, the failure of the last one is raised. A stream that breaks off later is a
+        failure of its model too, so that one which does it again and again is left out for a while.
         """
-        return continued(lambda: self._begun(start))
-
-    def _begun(self, start: Callable[[Model], Generator[T]]) -> tuple[T, Generator[T]]:
         *others, (last, _) = self._models
         why = ""
         for number, (model, breaker) in enumerate(others, 1):
             try:
                 with breaker.guarding():
-                    return self._asked(model, number, why, start)
-            except OutOfTimeError:
+                    yield from continued(partial(self._asked, model, number, why, start))
+                    return
+            except (OutOfTimeError, StreamBrokenError):
                 raise
             except (DependencyError, ConfigurationError) as error:
                 why = self._why(error)
+        yield from continued(partial(self._asked_last, last, why, start))
+
+    def _asked_last(self, model: Model, why: str, start: Callable[[Model], Generator[T]]) -> tuple[T, Generator[T]]:
         try:
-            return self._asked(last, len(self._models), why, start)
+            return self._asked(model, len(self._models), why, start)
         except SilentModelError as error:
-            if others:
+            if len(self._models) > 1:
                 raise
-            return self._asked(last, 1, self._why(error), start)
+            return self._asked(model, 1, self._why(error), start)
 
     def _asked(
         self, model: Model, number: int, why: str, start: Callable[[Model], Generator[T]]
