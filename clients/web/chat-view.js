@@ -35,6 +35,8 @@ export class ChatView {
   #everOpen = false;
   /** Something was to be asked during the answer that is under way. */
   #refused = false;
+  /** The conversation whose draft is in the field; null for a new one. */
+  #drafted;
   #leave = new AbortController();
 
   /**
@@ -61,6 +63,7 @@ export class ChatView {
       ask: (message) => this.#conversation.ask(message),
       stop: () => this.#conversation.stop(),
       refused: () => this.#refuse(),
+      typed: (text) => memory.keepDraft(this.#conversation.sessionId, text),
       signal: this.#leave.signal,
     });
     this.#conversation = new Conversation({
@@ -72,6 +75,8 @@ export class ChatView {
       changed: () => this.#changed(),
       accepted: (session) => {
         goTo(session.sessionId, { replaces: true });
+        if (this.#drafted !== session.sessionId) memory.moveDraft(this.#drafted, session.sessionId);
+        this.#drafted = session.sessionId;
         this.#sessions.touch(session);
       },
       wanted: (message) => this.#composer.ask(message),
@@ -91,7 +96,6 @@ export class ChatView {
 
   start() {
     this.#root.hidden = false;
-    this.#composer.clear();
     this.#network();
     this.#client.connect();
     this.#comeTo(conversationIn(location.search));
@@ -110,7 +114,7 @@ export class ChatView {
     this.#showReading();
     this.#conversation.end();
     this.#sessions.end();
-    this.#composer.clear();
+    this.#composer.show("");
     this.#showRail(false);
     this.#connection.replaceChildren();
     for (const id of ["#conversation", "#user-name"]) this.#root.querySelector(id).replaceChildren();
@@ -180,6 +184,7 @@ export class ChatView {
 
   /** The focus was in the row that is gone. */
   #removed(sessionId) {
+    this.#memory.keepDraft(sessionId, "");
     if (sessionId === this.#conversation.sessionId) this.#startNew();
     else this.#root.querySelector("#new-conversation").focus();
   }
@@ -228,9 +233,18 @@ export class ChatView {
   #changed() {
     this.#composer.answering = this.#conversation.answering;
     this.#refused &&= this.#conversation.answering;
+    this.#showDraft();
     this.#sessions.select(this.#conversation.sessionId);
     this.#entitle();
     this.#showConnection();
+  }
+
+  /** What is typed belongs to the conversation that it was typed in. */
+  #showDraft() {
+    const { sessionId } = this.#conversation;
+    if (sessionId === this.#drafted) return;
+    this.#drafted = sessionId;
+    this.#composer.show(this.#memory.draftOf(sessionId));
   }
 
   /** A bookmark and the list of tabs say which conversation it is. */

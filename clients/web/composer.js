@@ -7,22 +7,24 @@ export class Composer {
   #answering = false;
   #ask;
   #refused;
+  #typed;
 
   /**
    * `ask(message)` and `stop()` are called when the user asks for it, `refused()` when an answer is under way: then nothing
-   * is asked. `signal` removes the event listeners.
+   * is asked. `typed(text)`: the field has another text now. `signal` removes the event listeners.
    */
-  constructor({ form, ask, stop, refused, signal }) {
+  constructor({ form, ask, stop, refused, typed, signal }) {
     this.#form = form;
     this.#ask = ask;
     this.#refused = refused;
+    this.#typed = typed;
     this.#field = form.querySelector("textarea");
     this.#send = form.querySelector("#send");
     this.#stop = form.querySelector("#stop");
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
     on(form, "submit", (event) => this.#submit(event));
     on(this.#field, "keydown", (event) => this.#key(event));
-    on(this.#field, "input", () => this.#fit());
+    on(this.#field, "input", () => this.#changed());
     on(this.#stop, "click", () => this.#stopIt(stop));
   }
 
@@ -37,8 +39,9 @@ export class Composer {
     if (matchMedia("(hover: hover)").matches) this.#field.focus();
   }
 
-  clear() {
-    this.#field.value = "";
+  /** Shows what was typed before. */
+  show(text) {
+    this.#field.value = text;
     this.#fit();
   }
 
@@ -53,7 +56,7 @@ export class Composer {
   edit(message) {
     const typed = this.#field.value.trimEnd();
     if (!typed.endsWith(message)) this.#field.value = typed ? `${typed}\n${message}` : message;
-    this.#fit();
+    this.#changed();
     this.#field.focus();
     this.#field.setSelectionRange(this.#field.value.length, this.#field.value.length);
   }
@@ -68,7 +71,8 @@ export class Composer {
     const message = this.#field.value.trim();
     if (!message) return;
     if (this.#answering) return this.#refused();
-    this.clear();
+    this.#field.value = "";
+    this.#changed();
     this.#ask(message);
   }
 
@@ -77,6 +81,11 @@ export class Composer {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.#form.requestSubmit();
+  }
+
+  #changed() {
+    this.#fit();
+    this.#typed(this.#field.value);
   }
 
   /** Makes the field as high as its text, up to the limit of the style sheet. */

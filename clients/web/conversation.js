@@ -226,6 +226,7 @@ export class Conversation {
 
   /** A question that is asked here begins a new conversation. */
   #sayMissing() {
+    this.#memory.moveDraft(this.sessionId, null);
     this.sessionId = null;
     this.#memory.save({ sessionId: null });
     const sentence = "It has been deleted, has expired, or belongs to somebody else. A question that you ask here begins a new one.";

@@ -1,3 +1,4 @@
+import { BrowserStorage } from "./browser-storage.js";
 import { ChatView } from "./chat-view.js";
 import { addressWith } from "./conversation-address.js";
 import { CicadaClient } from "./protocol.js";
@@ -21,6 +22,7 @@ async function loadConfig() {
 
 class Page {
   #config;
+  #storage = new BrowserStorage(() => sessionStorage);
   #signIn;
   #signInView;
   #chat = null;
@@ -31,6 +33,7 @@ class Page {
     this.#signIn = new SignIn({
       ...config,
       page: `${location.origin}/`,
+      storage: this.#storage,
       locks: navigator.locks,
       channel: new BroadcastChannel("cicada.session"),
       ended: () => this.#endChat({ forget: true, sentence: "You have signed out in another tab." }),
@@ -65,7 +68,7 @@ class Page {
     const { websocketUrl, tokenIn, examples = [] } = this.#config;
     const knowledgeBase = new URLSearchParams(location.search).get("knowledgeBase") || undefined;
     const { user } = this.#signIn;
-    this.#memory = new TabMemory(user);
+    this.#memory = new TabMemory(user, this.#storage);
     this.#signInView.hide();
     this.#chat = new ChatView({
       root: document.querySelector("#chat-view"),

@@ -1,7 +1,9 @@
+import { BrowserStorage } from "./browser-storage.js";
 import { element } from "./element.js";
 
 /** Where the browser remembers that single keys do nothing: speech input may type them by accident (WCAG 2.1.4). */
 const OFF = "cicada.single-keys-off";
+const storage = new BrowserStorage(() => localStorage);
 const FIELDS = "input, textarea, select, [contenteditable]";
 const ALWAYS = [
   { key: "Enter", what: "Ask" },
@@ -41,7 +43,7 @@ export class Shortcuts {
 
   #choice() {
     const box = element("input", { type: "checkbox", checked: areOn() });
-    box.addEventListener("change", () => (box.checked ? localStorage.removeItem(OFF) : localStorage.setItem(OFF, "yes")));
+    box.addEventListener("change", () => (box.checked ? storage.removeItem(OFF) : storage.setItem(OFF, "yes")));
     return element("label", { className: "choice" }, box, " Single keys, outside of fields");
   }
 
@@ -55,7 +57,7 @@ export class Shortcuts {
 }
 
 function areOn() {
-  return localStorage.getItem(OFF) === null;
+  return storage.getItem(OFF) === null;
 }
 
 function keysOf(key) {

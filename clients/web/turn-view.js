@@ -1,4 +1,5 @@
 import { AnswerText } from "./answer-text.js";
+import { choicesOf } from "./choices.js";
 import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
@@ -141,8 +142,9 @@ export class TurnView {
   #ending(request) {
     if (request.outcome === "cancelled") return [note("Stopped."), this.#shownText ? this.#copyButton() : null, ...this.#repeats].filter(Boolean);
     if (request.outcome === "error") return [this.#failure(request.failure), ...this.#repeats];
-    const { end } = request.assembly;
-    return [baseOf(end.plan), this.#copyButton(), ...this.#repeats, this.#feedback.root, explanationOf(end)].filter(Boolean);
+    const { end, listing } = request.assembly;
+    const choices = choicesOf(end, listing, { name: this.root.ariaLabel, choose: (reply) => this.#actions.ask(reply) });
+    return [choices, baseOf(end.plan), this.#copyButton(), ...this.#repeats, this.#feedback.root, explanationOf(end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {

@@ -76,3 +76,15 @@ def listed(message: str = LIST) -> list[AnyEventBody]:
             plan=PLAN,
         ),
     ]
+
+
+def asked_back() -> list[AnyEventBody]:
+    """The events of an answer that asks which of two documents is meant."""
+    plan = replace(PLAN, strategy="NeedsClarification", filters=(), documents=2, withheld=0)
+    told = "\n".join(f"{each}. {document(each).title} ({document(each).fields['Owner']})" for each in (1, 2))
+    return [
+        StatusChanged(stage="searching"),
+        Listing(total=2, documents=(document(1), document(2)), columns=("Status", "Owner", "Effective")),
+        Chunk(content=f"2 documents match (Type: sop). Which one do you mean?\n\n{told}"),
+        Complete(usage=Usage(), timings={"total": 90}, path=("script_query", "clarify"), confidence=None, plan=plan),
+    ]

@@ -10,7 +10,7 @@ from cicada.conversation.protocol import ListedDocument, Listing, Reset
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in
 from tests.browser.plays import DONE, QUESTION, answered
-from tests.browser.store import LIST, PAGE, PLAN, TOTAL, document, listed
+from tests.browser.store import LIST, PAGE, PLAN, TOTAL, asked_back, document, listed
 
 SCRIPT = "<img src=x onerror=\"document.title='broken in'\">"
 
@@ -156,3 +156,21 @@ def test_markup_in_a_listing_is_shown_as_text(page: Page, address: str, backend:
     expect(page.get_by_role("rowheader")).to_have_text(SCRIPT)
     expect(page.locator(".turn img")).to_have_count(0)
     expect(page).to_have_title(f"{LIST} · Cicada")
+
+
+def test_documents_that_are_asked_about_are_chosen_with_a_button(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    """The reply is the number, which stands for a document of the last answer only."""
+    backend.answer = lambda message: listed() if message == "2" else asked_back()
+    sign_in(page, address)
+    ask(page, QUESTION)
+    choices = page.get_by_role("group", name=f"Which one: {QUESTION}").get_by_role("button")
+    expect(choices).to_have_text([f"{each}. {document(each).title}" for each in (1, 2)])
+    page.reload()
+    choices.last.click()
+    expect(page.locator(".how")).to_have_count(2)
+    expect(page.locator(".question p")).to_have_text([QUESTION, "2"])
+    expect(choices).to_have_count(0)
+    first, second = backend.questions()
+    assert second.session_id == backend.requests[first.request_id].session_id
