@@ -27,9 +27,14 @@ export const markdown = new Marked({
   ],
 });
 
-/** The blocks of a Markdown text, as tokens of the library; `raw` is a block's source. */
+/** The blocks of a Markdown text, as tokens of the library; `raw` is a block's source. One that is nested too deep is text. */
 export function blocksOf(text) {
-  return markdown.lexer(text).filter(({ type }) => type !== "space");
+  try {
+    return markdown.lexer(text).filter(({ type }) => type !== "space");
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [{ type: "source", raw: text }];
+  }
 }
 
 /** A text with its character references resolved. */

@@ -85,6 +85,13 @@ def test_no_answer_runs_a_script_or_loads_anything(opened: Page) -> None:
     assert [url for url in asked if "/assets/" not in url] == []
 
 
+def test_quotes_nested_too_deep_for_the_library_are_shown_as_they_are(opened: Page) -> None:
+    module = "new URL('./markdown.js', document.querySelector('script[type=module]').src)"
+    blocks = f"async (text) => (await import({module})).blocksOf(text).map(({{ raw }}) => raw)"
+    deep = "> " * 20_000 + "deep"
+    assert opened.evaluate(blocks, deep) == [deep]
+
+
 def test_a_link_shows_the_host_that_its_text_hides(opened: Page) -> None:
     [shown] = opened.evaluate(RENDER, [{"text": "[bank.example](https://evil.example/login) and [x](javascript:y)"}])
     assert shown["addresses"] == ["https://evil.example/login"]
