@@ -19,7 +19,7 @@ from local.bedrock.words import terms
 # passages hardly answer, below the second they perhaps do.
 UNLIKELY, UNSURE = 0.28, 0.45
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
-RANKED, QUOTED = 4, 5
+RANKED, QUOTED = 3, 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
@@ -115,7 +115,7 @@ def _is_short(passage: Passage) -> bool:
 
 
 def _best(found: Nearest) -> list[int]:
-    """The best span and up to three more that score nearly as well; a question among them is followed by its reply."""
+    """The best span and up to two more that score nearly as well; a question among them is followed by its reply."""
     positions: list[int] = []
     for position, score in found.ranked[:RANKED]:
         if score >= found.ranked[0][1] - WITHIN:
