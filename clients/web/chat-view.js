@@ -3,6 +3,7 @@ import { Composer } from "./composer.js";
 import { conversationIn, goTo } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
 import { element } from "./element.js";
+import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
 import { ReadingView } from "./reading-view.js";
 import { SessionsView } from "./sessions-view.js";
 import { Shortcuts } from "./shortcuts.js";
@@ -32,6 +33,8 @@ export class ChatView {
   #reading;
   #shortcuts;
   #federated;
+  /** The one that a new conversation asks. */
+  #knowledgeBase;
   #everOpen = false;
   /** Something was to be asked during the answer that is under way. */
   #refused = false;
@@ -43,11 +46,12 @@ export class ChatView {
    * `signOut()`: the user signs out. `sessionEnded(signedOut)`: the server has ended the sign-in, or the tokens have
    * expired and cannot be renewed.
    */
-  constructor({ root, client, memory, signIn, mfa, examples, signOut, sessionEnded }) {
+  constructor({ root, client, memory, signIn, mfa, examples, knowledgeBase = DEFAULT_KNOWLEDGE_BASE, signOut, sessionEnded }) {
     this.#root = root;
     this.#client = client;
     this.#memory = memory;
     this.#federated = signIn.federated;
+    this.#knowledgeBase = knowledgeBase;
     this.#connection = root.querySelector("#connection");
     this.#sessions = new SessionsView({
       root: root.querySelector("#sessions"),
@@ -72,6 +76,7 @@ export class ChatView {
       root: root.querySelector("#conversation"),
       scroll: root.querySelector("#scroll"),
       examples,
+      trouble: troubleWith(knowledgeBase),
       changed: () => this.#changed(),
       accepted: (session) => {
         goTo(session.sessionId, { replaces: true });
@@ -117,7 +122,7 @@ export class ChatView {
     this.#composer.show("");
     this.#showRail(false);
     this.#connection.replaceChildren();
-    for (const id of ["#conversation", "#user-name"]) this.#root.querySelector(id).replaceChildren();
+    for (const id of ["#conversation", "#user-name", "#asked"]) this.#root.querySelector(id).replaceChildren();
     this.#root.hidden = true;
     document.title = "Cicada";
   }
@@ -247,8 +252,11 @@ export class ChatView {
     this.#composer.show(this.#memory.draftOf(sessionId));
   }
 
-  /** A bookmark and the list of tabs say which conversation it is. */
+  /** A bookmark and the list of tabs say which conversation it is, and the line above it which base it asks. */
   #entitle() {
+    const { sessionId, knowledgeBase } = this.#conversation;
+    const asked = this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#knowledgeBase : null);
+    this.#root.querySelector("#asked").textContent = asked ? `Knowledge base: ${asked}` : "";
     const title = this.#sessions.titleOf(this.#conversation.sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
   }

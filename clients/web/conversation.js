@@ -4,12 +4,15 @@ import { TurnView } from "./turn-view.js";
 /** The conversation on the screen: its turns, and the question that is being answered. */
 export class Conversation {
   sessionId = null;
+  /** The one that is asked; null until an answer says so. */
+  knowledgeBase = null;
 
   #client;
   #memory;
   #root;
   #scroll;
   #examples;
+  #trouble;
   #turns = new Map();
   #running = null;
   #visit = 0;
@@ -21,16 +24,18 @@ export class Conversation {
   #listener = ({ detail }) => this.#requestChanged(detail);
 
   /**
-   * `changed()`: another session is open, or an answer has begun or ended.
-   * `accepted({sessionId, title})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
+   * `trouble`: what is wrong with the page's address, or null. `changed()`: another session is open, or an answer has begun
+   * or ended, or which knowledge base is asked is known.
+   * `accepted({sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
    * is to ask this. `edit(message)`: a question is to be asked otherwise.
    */
-  constructor({ client, memory, root, scroll, examples, changed, accepted, wanted, edit }) {
+  constructor({ client, memory, root, scroll, examples, trouble, changed, accepted, wanted, edit }) {
     this.#client = client;
     this.#memory = memory;
     this.#root = root;
     this.#scroll = scroll;
     this.#examples = examples;
+    this.#trouble = trouble;
     this.#changed = changed;
     this.#accepted = accepted;
     this.#wanted = wanted;
@@ -90,6 +95,7 @@ export class Conversation {
         "section",
         { className: "welcome" },
         element("h1", {}, "What would you like to know?"),
+        this.#trouble ? element("p", { role: "alert" }, this.#trouble) : null,
         examples.length ? element("div", { className: "examples" }, examples) : null,
       ),
     );
@@ -171,9 +177,16 @@ export class Conversation {
   #requestChanged(request) {
     if (request === this.#running) this.#noteProgress(request);
     if (!this.#turns.has(request.requestId)) return;
+    this.#noteBase(request.assembly.asked);
     // Several events may arrive between two animation frames; they are drawn once.
     if (this.#dirty.size === 0) requestAnimationFrame(() => this.#draw());
     this.#dirty.add(request);
+  }
+
+  #noteBase(asked) {
+    if (!asked || this.knowledgeBase) return;
+    this.knowledgeBase = asked;
+    this.#changed();
   }
 
   #draw() {
@@ -187,7 +200,7 @@ export class Conversation {
     if (request.accepted && running && !running.accepted) {
       this.sessionId = request.sessionId;
       this.#memory.save({ sessionId: request.sessionId, running: { ...running, accepted: true } });
-      this.#accepted({ sessionId: request.sessionId, title: running.message });
+      this.#accepted({ sessionId: request.sessionId, title: running.message, knowledgeBase: request.assembly.asked ?? undefined });
       this.#changed();
     }
     if (!request.outcome) return;
@@ -202,6 +215,7 @@ export class Conversation {
   #leave(sessionId) {
     this.#visit += 1;
     this.sessionId = sessionId;
+    this.knowledgeBase = null;
     this.#running = null;
     this.#turns.clear();
     this.#root.replaceChildren();

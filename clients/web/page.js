@@ -82,6 +82,7 @@ class Page {
       signIn: this.#signIn,
       mfa: this.#signIn.federated ? "off" : this.#config.mfa,
       examples: knowledgeBase ? [] : examples,
+      knowledgeBase,
       signOut: () => this.#signOut(),
       sessionEnded: (signedOut) => this.#sessionEnded(signedOut),
     });

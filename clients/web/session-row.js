@@ -26,9 +26,9 @@ export class SessionRow {
     const { sessionId, title, lastAt, knowledgeBase } = this.#session;
     const open = element(
       "a",
-      { href: addressWith(sessionId), className: "open-session", title: knowledgeBase ? `${title} (${knowledgeBase})` : title, on: { click: (event) => this.#clicked(event) } },
+      { href: addressWith(sessionId), className: "open-session", title, on: { click: (event) => this.#clicked(event) } },
       element("span", { className: "title", dir: "auto" }, title),
-      element("time", { dateTime: lastAt }, dayOf(lastAt)),
+      element("span", { className: "when" }, element("time", { dateTime: lastAt }, dayOf(lastAt)), knowledgeBase ? ` · ${knowledgeBase}` : null),
     );
     if (current) open.setAttribute("aria-current", "page");
     const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: `More for “${title}”` } }, "⋯");

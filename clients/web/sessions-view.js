@@ -67,9 +67,9 @@ export class SessionsView {
   }
 
   /** Moves a session up: one of its questions has just been accepted. */
-  touch({ sessionId, title }) {
+  touch({ sessionId, title, knowledgeBase }) {
     const known = this.#rows.find((row) => row.sessionId === sessionId);
-    this.#put({ ...(known ?? { sessionId, title: beginning(title), isNew: true }), lastAt: new Date().toISOString() });
+    this.#put({ ...(known ?? { sessionId, title: beginning(title), knowledgeBase, isNew: true }), lastAt: new Date().toISOString() });
   }
 
   select(sessionId) {
@@ -81,6 +81,11 @@ export class SessionsView {
   /** What a conversation is called, if it is in the list. */
   titleOf(sessionId) {
     return this.#rows.find((row) => row.sessionId === sessionId)?.title ?? null;
+  }
+
+  /** The knowledge base that a conversation began with, if the list says it. */
+  baseOf(sessionId) {
+    return this.#rows.find((row) => row.sessionId === sessionId)?.knowledgeBase ?? null;
   }
 
   get #words() {

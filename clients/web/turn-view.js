@@ -5,6 +5,7 @@ import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
 import { FeedbackView } from "./feedback-view.js";
 import { foldButton } from "./fold-button.js";
+import { DEFAULT_KNOWLEDGE_BASE } from "./knowledge-base.js";
 import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
 import { SpokenAnswer } from "./spoken-answer.js";
@@ -20,9 +21,6 @@ const STAGES = {
 const LONGEST_NAME = 80;
 /** The message that asks for the next page of the documents that the answer lists. */
 const NEXT_PAGE = "next page";
-
-/** The base that the server asks by default, `default_knowledge_base` of its settings; others are named. */
-const DEFAULT_KNOWLEDGE_BASE = "scripts";
 
 /**
  * One question and its answer, with the listed documents below it and the passages beside it.

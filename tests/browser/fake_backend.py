@@ -252,13 +252,21 @@ class FakeBackend:
                 await self._post(stored, seq)
 
     async def _generate(self, stored: Stored) -> None:
-        for event in [Accepted(session_id=stored.session_id), *self.answer(stored.command.message)]:
+        for event in [
+            Accepted(session_id=stored.session_id, knowledge_base=self._base_of(stored)),
+            *self.answer(stored.command.message),
+        ]:
             await self._wait_before(len(stored.events) + 1, stored)
             final: AnyEventBody = Cancelled() if stored.cancelled else event
             stored.events.append(final)
             await self._post(stored, len(stored.events))
             if isinstance(final, TERMINAL):
                 return
+
+    def _base_of(self, stored: Stored) -> str:
+        """The base that the session began with."""
+        of_session = [each.command for each in self.requests.values() if each.session_id == stored.session_id]
+        return of_session[0].knowledge_base or "scripts"
 
     async def _wait_before(self, seq: int, stored: Stored) -> None:
         await asyncio.sleep(self.pause_seconds)
@@ -317,6 +325,7 @@ class FakeBackend:
         for stored in newest_first:
             last_at = summaries[stored.session_id].last_at if stored.session_id in summaries else stored.created_at
             made = {"session_id": stored.session_id, "title": title_of(stored.command.message), "last_at": last_at}
+            made["knowledge_base"] = self._base_of(stored)
             summaries[stored.session_id] = SessionSummary(**made | self.changes.get(stored.session_id, {}))
         return sorted(summaries.values(), key=lambda each: not each.pinned)
 

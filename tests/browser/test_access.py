@@ -13,7 +13,7 @@ from cicada.conversation.protocol import Chunk
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in
 from tests.browser.plays import ANSWER, DONE, QUESTION, SOURCES, answered
-from tests.browser.store import LIST, listed
+from tests.browser.store import LIST, asked_back, listed
 from tests.patience import PATIENCE_MILLISECONDS
 
 AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
@@ -72,6 +72,30 @@ def test_axe_finds_nothing(schemed: Page, address: str, backend: FakeBackend) ->
         expect(page.locator(".how")).to_have_count(number)
     found += violations(page)
     page.get_by_role("button", name="All keys").click()
+    found += violations(page)
+    assert found == []
+
+
+def test_axe_finds_nothing_where_the_page_asks_back_or_says_what_is_wrong(
+    schemed: Page, address: str, backend: FakeBackend
+) -> None:
+    page = schemed
+    backend.answer = lambda _message: asked_back()
+    sign_in(page, f"{address}?knowledgeBase=my shop")
+    expect(page.get_by_role("alert")).to_be_visible()
+    found = violations(page)
+    page.goto(address)
+    ask(page, QUESTION)
+    expect(page.locator(".choices")).to_be_visible()
+    found += violations(page)
+    backend.hold_before(3)
+    ask(page, QUESTION)
+    expect(page.locator(".status").last).to_have_text("Searching…")
+    ask(page, ARABIC)
+    expect(page.locator("#connection")).to_contain_text("Not sent yet")
+    found += violations(page)
+    page.keyboard.press("Escape")
+    expect(page.locator(".note").last).to_have_text("Stopped.")
     found += violations(page)
     assert found == []
 

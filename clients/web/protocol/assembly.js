@@ -12,6 +12,8 @@ export class Assembly {
   detail = null;
   text = "";
   sources = [];
+  /** The knowledge base that is asked; null if the server does not say. */
+  asked = null;
   /** The one that the sources and the listed documents are from; null if the server does not say. */
   knowledgeBase = null;
   /**
@@ -48,7 +50,7 @@ export class Assembly {
 
   #apply(event) {
     this.knowledgeBase = event.knowledgeBase ?? this.knowledgeBase;
-    if (event.type === "accepted") this.sessionId = event.sessionId;
+    if (event.type === "accepted") [this.sessionId, this.asked] = [event.sessionId, event.knowledgeBase ?? null];
     else if (event.type === "status") [this.stage, this.detail] = [event.stage, event.detail ?? null];
     else if (event.type === "sources") this.#addSources(event.sources);
     else if (event.type === "listing") this.#addListing(event);
