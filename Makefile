@@ -18,7 +18,7 @@ AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-sp
 NPM := npm
 AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof figures intents understanding agents mutate protocol synth audit lock clean
+.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof rehearse figures intents understanding agents mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -61,6 +61,9 @@ chaos: setup ## Disturb a local stage in every way for ten minutes; every answer
 
 deploy-proof: setup ## Deploy, use and destroy a stage in the emulator; STAGE=dev: on AWS, with your credentials
 	$(VENV)/python -m bench.deploy_proof $(if $(STAGE),--stage $(STAGE))
+
+rehearse: setup ## Lose the tables, the documents and the index of a stage, restore them, compare every answer (two minutes)
+	$(VENV)/python -m bench.rehearsal
 
 bench: setup ## Measure delivery, limits, search, ingest and intents (a quarter of an hour)
 	$(VENV)/python -m bench.delivery_bench

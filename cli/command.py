@@ -29,6 +29,7 @@ from cli.operator.invoke import invoke
 from cli.operator.rebuild import rebuild
 from cli.operator.redrive import redrive
 from cli.operator.remove import remove
+from cli.operator.restore import restore
 from cli.operator.stage import stage
 from cli.operator.status import status
 from cli.operator.trace import trace
@@ -76,6 +77,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             documents,
             bases,
             rebuild,
+            restore,
             doctor,
             cost,
             status,

@@ -92,7 +92,7 @@ class Walk:
     def remove(self) -> None:
         """`cicada remove --purge`, of the rejected file too."""
         self._cicada("remove", self.name, self.rejected, "--purge")
-        self._settle()
+        settle(self._stage)
 
     def erase(self) -> None:
         """`cicada erase --account`."""
@@ -166,20 +166,6 @@ class Walk:
         if json.loads(reply["Payload"].read()).get("statusCode") != 200:
             raise ResidueError(f"{name} refused its event.")
 
-    def _settle(self) -> None:
-        """Wait until ingest has taken what S3 announced of the deleted versions."""
-        sqs = aws_client(self._stage.config, "sqs")
-        counted = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
-        urls = [url for url in sqs.list_queues()["QueueUrls"] if "DocumentsChanges" in url]
-        for url in urls:
-            while any(
-                int(number)
-                for number in sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(counted))[
-                    "Attributes"
-                ].values()
-            ):
-                time.sleep(0.2)
-
     def _cicada(self, *arguments: str, base: bool = True, code: int = 0) -> None:
         """Run the command. Raises `ResidueError` if it ends with another code."""
         options = ("--knowledge-base", BASE, "--tenant", TENANT) if base else ()
@@ -195,3 +181,16 @@ class Walk:
         )
         if ended.returncode != code:
             raise ResidueError(f"`cicada {arguments[0]}` ended with {ended.returncode}: {ended.stdout}{ended.stderr}")
+
+
+def settle(stage: Target) -> None:
+    """Wait until ingest has taken what S3 announced of the deleted versions."""
+    sqs = aws_client(stage.config, "sqs")
+    counted = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+    urls = [url for url in sqs.list_queues()["QueueUrls"] if "DocumentsChanges" in url]
+    for url in urls:
+        while any(
+            int(number)
+            for number in sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(counted))["Attributes"].values()
+        ):
+            time.sleep(0.2)
