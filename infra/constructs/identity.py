@@ -33,6 +33,8 @@ class Identity(Construct):
             user_pool_name=f"{settings.prefix}-users",
             self_sign_up_enabled=False,
             sign_in_aliases=cognito.SignInAliases(username=True),
+            # The lowest with managed login. `cicada cost` has its price.
+            feature_plan=cognito.FeaturePlan.ESSENTIALS,
             password_policy=cognito.PasswordPolicy(
                 min_length=12, require_digits=True, require_lowercase=True, require_symbols=True, require_uppercase=True
             ),

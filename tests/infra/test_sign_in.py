@@ -27,6 +27,10 @@ def test_the_user_pool_is_found_by_the_name_of_its_stage(name: str) -> None:
     assert pool(deployed(name))["UserPoolName"] == f"cicada-{name}-users"
 
 
+def test_the_user_pool_has_the_tier_of_managed_login_whatever_the_accounts_default_is(stage: Deployed) -> None:
+    assert pool(stage)["UserPoolTier"] == "ESSENTIALS"
+
+
 def test_passwords_are_proven_and_never_sent(stage: Deployed) -> None:
     assert client(stage)["ExplicitAuthFlows"] == ["ALLOW_USER_SRP_AUTH"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from cicada.answering.process import Processed, Processor
-from cicada.answering.token_quota import TokenQuota
+from cicada.answering.token_quota import CANCELLED_TOKENS, TokenQuota
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import RequestKey, Status
@@ -452,6 +452,15 @@ def test_an_answers_tokens_count_against_its_tenants_quota_alone() -> None:
     here.quota = TokenQuota(counter, 94, here.clock)
     assert here.process() is Processed.COMPLETE
     assert counter.used(KEY.principal.tenant, today) == 94
+
+
+def test_a_cancelled_answer_counts_against_the_quota_too() -> None:
+    here = asked()
+    counter, today = InMemoryTokenCounter(), f"{datetime.fromtimestamp(here.clock(), UTC):%Y-%m-%d}"
+    here.quota = TokenQuota(counter, CANCELLED_TOKENS, here.clock)
+    cancel(KEY, here.log)
+    assert here.process() is Processed.CANCELLED
+    assert counter.used(KEY.principal.tenant, today) == CANCELLED_TOKENS
 
 
 def test_tokens_that_cannot_be_counted_are_reported_and_the_answer_stands() -> None:

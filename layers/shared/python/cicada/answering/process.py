@@ -13,9 +13,9 @@ from cicada.answering.events import complete, events_of
 from cicada.answering.parts import AnswerPart, Finished
 from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
-from cicada.answering.token_quota import TokenQuota
+from cicada.answering.token_quota import CANCELLED_TOKENS, TokenQuota
 from cicada.conversation.delivery import Delivery, waiting_seconds
-from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey
+from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey, Status
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
 from cicada.dialogue import NO_CONVERSATION
@@ -95,8 +95,9 @@ class Processor(Struct, frozen=True):
             return Processed.SKIPPED
         self.audit(*ended(lease, question, delivery, self.clock()))
         if self.quota and delivery.ended:
-            _, record = delivery.ended
-            self.quota.add(key.principal.tenant, record.input_tokens + record.output_tokens)
+            status, record = delivery.ended
+            used = record.input_tokens + record.output_tokens
+            self.quota.add(key.principal.tenant, CANCELLED_TOKENS if status is Status.CANCELLED else used)
         return processed
 
     def _audit_again(self, key: RequestKey) -> None:

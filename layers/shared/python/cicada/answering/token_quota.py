@@ -11,6 +11,8 @@ from cicada.answering.ports import TokenCounter
 from cicada.errors import CicadaError, DependencyError, TokenQuotaError
 from cicada.observability.telemetry import ignore
 
+# What a cancelled question counts, about what one by passages reads: a model says only at its end what it has used.
+CANCELLED_TOKENS = 4_000
 # A day's row outlives it, for whoever looks at it later.
 _KEPT = timedelta(days=7)
 
