@@ -28,7 +28,9 @@ from infra.constructs.dashboard import Dashboard
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions
 from infra.constructs.request_queue import RequestQueue
+from infra.constructs.saved_queries import SavedQueries
 from infra.constructs.tables import Tables
+from infra.constructs.use_metrics import use_metrics
 
 # A request that waited longer than a minute is told of no more by a status; clients give up.
 _WAITING_MILLISECONDS = 60_000
@@ -85,7 +87,10 @@ class Alarms(Construct):
             "Capacity": [*self._of_capacity(tables)],
         }
         alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
-        Dashboard(self, "Dashboard", name=self._prefix, groups=alarms)
+        use = use_metrics(StageLog(self._prefix), functions.settings.chat_model_ids)
+        Dashboard(self, "Dashboard", name=self._prefix, groups=alarms, use=use)
+        log_group = self._functions["message_processor"].log_group
+        SavedQueries(self, "Queries", name=self._prefix, log_group=log_group)
 
     def _of_answers(self, log: StageLog) -> Iterator[Watch]:
         processor = self._functions["message_processor"]

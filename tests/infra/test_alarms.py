@@ -18,6 +18,7 @@ from msgspec.structs import replace as changed
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.identity import Principal
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
+from infra.constructs.saved_queries import QUERIES
 from tests.infra.conftest import resources, template_of
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.policies import Call, Policies
@@ -138,7 +139,7 @@ def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: 
     dashboard = stage.only("AWS::CloudWatch::Dashboard")
     widgets = json.loads(stage.text(dashboard["DashboardBody"]))["widgets"]
     graphs = {each["properties"]["title"]: each["properties"] for each in widgets if each["type"] == "metric"}
-    assert set(graphs) == set(alarms_of(stage))
+    assert set(graphs) - set(SHOWN_BESIDES) == set(alarms_of(stage))
     for name, alarm in alarms_of(stage).items():
         shown = json.dumps(graphs[name]["metrics"])
         for metric in metrics_of(alarm):
@@ -148,7 +149,42 @@ def test_the_dashboard_shows_what_every_alarm_watches_with_its_threshold(stage: 
         # Without a label the legend shows the expression.
         assert all(line["label"] and "(" not in line["label"] for line in lines), name
     [states] = [each["properties"]["alarms"] for each in widgets if each["type"] == "alarm"]
-    assert len(states) == len(graphs)
+    assert len(states) == len(alarms_of(stage))
+
+
+SHOWN_BESIDES = {
+    "First text and whole answer": {"TimeToFirstToken", "AnswerTime"},
+    "Where the time goes, p95": {
+        *("PlanningTime", "SearchingTime", "RankingTime", "JudgingTime", "GateTime", "AnsweringTime", "AgentTime"),
+    },
+    "How answers end": {"Answers", "FailedAnswers", "RefusedAnswers", "StoppedAnswers", "SilentModels"},
+    "Tokens": {"InputTokens", "OutputTokens"},
+    "What users think": {"RatedAnswers"},
+    "Latency of the chat models, p95": {"InvocationLatency"},
+    "Calls that Bedrock throttled": {"InvocationThrottles"},
+}
+
+
+def test_the_dashboard_shows_how_fast_and_how_much_is_answered_by_metrics_that_are_written(stage: Deployed) -> None:
+    dashboard = stage.only("AWS::CloudWatch::Dashboard")
+    widgets = json.loads(stage.text(dashboard["DashboardBody"]))["widgets"]
+    shown = {
+        each["properties"]["title"]: {metric[1] for metric in each["properties"]["metrics"]}
+        for each in widgets
+        if each["properties"].get("title") in SHOWN_BESIDES
+    }
+    assert shown == SHOWN_BESIDES
+    written = Path("docs/operations/monitoring.md").read_text("utf-8")
+    own = {name for title, names in shown.items() for name in names if "models" not in title and "Bedrock" not in title}
+    assert [name for name in own if f"`{name}`" not in written] == []
+
+
+def test_queries_of_the_processors_log_are_saved_below_the_stages_name(stage: Deployed) -> None:
+    saved = {each["Name"]: each for _, each in stage.of_kind("AWS::Logs::QueryDefinition")}
+    assert {name.split("/")[1] for name in saved} == set(QUERIES)
+    [name] = {name.split("/")[0] for name in saved}
+    groups = {stage.text(group) for each in saved.values() for group in each["LogGroupNames"]}
+    assert groups == {f"/aws/lambda/{name}-message-processor"}
 
 
 def test_the_dashboards_of_two_regions_have_names_of_their_own(stage: Deployed) -> None:

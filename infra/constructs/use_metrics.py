@@ -1,0 +1,45 @@
+"""What the dashboard shows besides the alarms: how fast answers are, how many, and what they use of models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from aws_cdk import aws_cloudwatch as cloudwatch
+
+from infra.constructs.alarm_metrics import PERIOD, StageLog
+
+_PHASES = ("PlanningTime", "SearchingTime", "RankingTime", "JudgingTime", "GateTime", "AnsweringTime", "AgentTime")
+_ENDS = ("Answers", "FailedAnswers", "RefusedAnswers", "StoppedAnswers", "SilentModels")
+
+
+def use_metrics(log: StageLog, chat_model_ids: Sequence[str]) -> Mapping[str, Sequence[cloudwatch.IMetric]]:
+    """The metrics of each graph, by its title."""
+    waits = ("TimeToFirstToken", "AnswerTime")
+    return {
+        "First text and whole answer": [_percentile(log, name, each) for name in waits for each in ("p50", "p95")],
+        "Where the time goes, p95": [_percentile(log, name, "p95") for name in _PHASES],
+        "How answers end": [log.metric(name, "Sum") for name in _ENDS],
+        "Tokens": [log.metric(name, "Sum") for name in ("InputTokens", "OutputTokens")],
+        "What users think": [log.metric("RatedAnswers", "Sum", Rating=each) for each in ("good", "bad")],
+        "Latency of the chat models, p95": [_of_bedrock("InvocationLatency", "p95", each) for each in chat_model_ids],
+        "Calls that Bedrock throttled": [_of_bedrock("InvocationThrottles", "Sum", each) for each in chat_model_ids],
+    }
+
+
+def _percentile(log: StageLog, name: str, statistic: str) -> cloudwatch.Metric:
+    return log.metric(name, statistic).with_(label=f"{name} {statistic}")
+
+
+def _of_bedrock(name: str, statistic: str, model_id: str) -> cloudwatch.Metric:
+    """Of the whole account: Bedrock's own metrics know no stage.
+
+    https://docs.aws.amazon.com/bedrock/latest/userguide/monitoring.html#runtime-cloudwatch-metrics
+    """
+    return cloudwatch.Metric(
+        namespace="AWS/Bedrock",
+        metric_name=name,
+        dimensions_map={"ModelId": model_id},
+        statistic=statistic,
+        period=PERIOD,
+        label=model_id,
+    )
