@@ -50,6 +50,7 @@ class FaultOrder:
     after: int
     times: int
     seconds: float
+    model_id: str = ""
 
     @property
     def early(self) -> bool:
