@@ -13,6 +13,7 @@ import click
 from cicada_client.answer import Answer
 from cicada_client.events import parse_event
 from cli.arguments import Group, Options, command, json_option, stack_option
+from cli.errors import CommandError
 from cli.screen import open_screen
 from cli.settings import read_settings
 from cli.text import clean_line, to_json
@@ -65,9 +66,14 @@ def list_(options: Options) -> int:
 @stack_option
 def export(options: Options) -> int:
     """0, also if there is none."""
+    from cicada.errors import CicadaError  # imported late: the library is slow to import
+
     log, rated = _rated(options)
-    for key, head, said in rated:
-        print(json.dumps(_conversation(log, key, head, said.rating), ensure_ascii=False))
+    try:
+        for key, head, said in rated:
+            print(json.dumps(_conversation(log, key, head, said.rating), ensure_ascii=False))
+    except CicadaError as error:
+        raise CommandError(str(error)) from error
     return 0
 
 
@@ -95,7 +101,7 @@ def _rated(options: Options) -> tuple[DynamoRequestLog, list[Rated]]:
     condition = "sk = :head AND attribute_exists(feedback) AND expiresAt > :now"
     values = {":head": {"S": "HEAD"}, ":now": {"N": str(int(time.time()))}}
     found: list[Rated] = []
-    for item in items(client.scan, table, FilterExpression=condition, ExpressionAttributeValues=values):
+    for item in items(client, "scan", table, FilterExpression=condition, ExpressionAttributeValues=values):
         tenant, user, request_id = item["pk"]["S"].split("#", 2)
         head = read_head(item)
         if head.feedback and options.rating in (None, head.feedback.rating):

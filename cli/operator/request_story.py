@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from cicada.adapters.dynamodb.request_items import Item, read_head, read_question
 from cicada.conversation.model import AnswerRecord, Head
@@ -55,7 +55,7 @@ class StoredRequest:
 
 
 def stored_request(client: DynamoDBClient, table: str, name: str) -> StoredRequest:
-    """By its id alone, which no index has: all of the table is read. Not so for `tenant#user#id`.
+    """The request of this name: its id, for which all of the table is read, or `tenant#user#id`, which is its key.
 
     Raises `CommandError` if there is none of that name, or more than one.
     """
@@ -63,14 +63,14 @@ def stored_request(client: DynamoDBClient, table: str, name: str) -> StoredReque
     if name.count("#") < 2:
         values = {":head": {"S": "HEAD"}, ":id": {"S": f"#{name}"}}
         condition = "sk = :head AND contains(pk, :id)"
-        found = items(client.scan, table, FilterExpression=condition, ExpressionAttributeValues=values)
+        found = items(client, "scan", table, FilterExpression=condition, ExpressionAttributeValues=values)
         keys = [each["pk"]["S"] for each in found if each["pk"]["S"].endswith(f"#{name}")]
     if len(keys) > 1:
         raise CommandError(f"There are several requests {name}: say which, as {' or '.join(sorted(keys))}.", 2)
     rows: list[Item] = []
     for key in keys:
         values = {":pk": {"S": key}}
-        rows += items(client.query, table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values)
+        rows += items(client, "query", table, KeyConditionExpression="pk = :pk", ExpressionAttributeValues=values)
     heads = [read_head(each) for each in rows if each["sk"]["S"] == "HEAD"]
     events = [each for each in rows if each["sk"]["S"].startswith("E#")]
     # The rows of one that has expired or is being deleted go one by one.
@@ -80,16 +80,11 @@ def stored_request(client: DynamoDBClient, table: str, name: str) -> StoredReque
     return StoredRequest(tenant, user, request_id, heads[0], tuple(events[: heads[0].last_seq]))
 
 
-def items(operation: Callable[..., Any], table: str, **request: Any) -> Iterator[Item]:
-    """The items of all pages of a scan or a query."""
-    asked = {"TableName": table, "ConsistentRead": True, **request}
-    while True:
-        with aws_calls():
-            page = operation(**asked)
-        yield from page["Items"]
-        if "LastEvaluatedKey" not in page:
-            return
-        asked["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+def items(client: DynamoDBClient, operation: Literal["query", "scan"], table: str, **request: Any) -> Iterator[Item]:
+    """The items of all pages. Raises `CommandError` for what DynamoDB refuses."""
+    with aws_calls():
+        for page in client.get_paginator(operation).paginate(TableName=table, ConsistentRead=True, **request):
+            yield from page["Items"]
 
 
 def story(stored: StoredRequest, log: Iterable[Mapping[str, Any]]) -> Story:
@@ -116,7 +111,7 @@ def _lines(log: Iterable[Mapping[str, Any]], request_id: str) -> Iterator[dict[s
 
 
 def _time(line: Mapping[str, Any], arrived: float) -> float:
-    """As Powertools writes it. The emulator gives all lines of an invocation the time of its end."""
+    """The time that Powertools wrote into the line: the emulator gives all of an invocation the time of its end."""
     with suppress(ValueError, KeyError, TypeError):
         return datetime.fromisoformat(line["timestamp"]).timestamp()
     return arrived

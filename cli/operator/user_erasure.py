@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.deletion import delete_rows
+from cicada.adapters.dynamodb.pages import items
 from cicada.adapters.dynamodb.request_items import read_head
 from cicada.identity import Principal
 
@@ -110,13 +111,7 @@ class DynamoErasure:
             "ExpressionAttributeValues": values,
             **({"ExpressionAttributeNames": names} if names else {}),
         }
-        while True:
-            with dynamo_errors():
-                page = self._client.scan(**scan)
-            yield from page["Items"]
-            if "LastEvaluatedKey" not in page:
-                return
-            scan["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        return items(self._client.scan, scan)
 
     def _delete(self, table: str, keys: list[Item]) -> int:
         delete_rows(self._client, table, keys)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.dynamodb.pages import items
 from cicada.conversation.model import Connection
 from cicada.identity import Principal, groups_of, groups_text
 
@@ -51,14 +52,7 @@ class DynamoConnectionTable:
             "ExpressionAttributeNames": {"#owner": "owner"},
             "ExpressionAttributeValues": {":owner": {"S": principal.owner}},
         }
-        found: list[Connection] = []
-        while True:
-            with dynamo_errors():
-                page = self._client.query(**query)
-            found += map(_read, page["Items"])
-            if "LastEvaluatedKey" not in page:
-                return found
-            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        return [_read(item) for item in items(self._client.query, query)]
 
     def remove(self, connection_id: str) -> None:
         with dynamo_errors():

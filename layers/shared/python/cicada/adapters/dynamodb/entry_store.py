@@ -17,6 +17,7 @@ from msgspec import MsgspecError
 from msgspec.json import decode, encode
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.adapters.dynamodb.pages import items
 from cicada.agents.evidence import Judgement
 from cicada.agents.model import VERSIONS_KEPT, Change, Entry, EntryChangedError, EntryScope, EntryVersion
 from cicada.errors import ThrottledError
@@ -104,13 +105,7 @@ class DynamoEntryStore:
                 ":prefix": {"S": f"{_prefix(scope)}#{part}#"},
             },
         }
-        while True:
-            with dynamo_errors():
-                page = self._client.query(**query)
-            yield from page["Items"]
-            if "LastEvaluatedKey" not in page:
-                return
-            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        return items(self._client.query, query)
 
 
 def _prefix(scope: EntryScope) -> str:

@@ -13,6 +13,7 @@ The index `history` lists sessions (historyKey = owner) and a session's requests
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
@@ -21,6 +22,7 @@ from msgspec.structs import replace
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
 from cicada.adapters.dynamodb.deletion import delete_rows
+from cicada.adapters.dynamodb.pages import items
 from cicada.adapters.dynamodb.request_items import (
     Item,
     event_item,
@@ -132,14 +134,8 @@ class DynamoRequestLog:
                 ":last": {"S": event_key(last_seq)},
             },
         }
-        while after_seq < last_seq:
-            with dynamo_errors():
-                page = self._client.query(**query)
-            for item in page["Items"]:
-                yield read_event(item)
-            if "LastEvaluatedKey" not in page:
-                return
-            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        if after_seq < last_seq:
+            yield from map(read_event, items(self._client.query, query))
 
     def take_lease(self, key: RequestKey, now: float, until: float) -> Lease | None:
         head = self._update_head(
@@ -266,7 +262,7 @@ class DynamoRequestLog:
             delete_rows(self._client, self._table, list(self._row_keys(key)))
 
     def _row_keys(self, key: RequestKey) -> Iterator[Item]:
-        """Of all of the request's rows, also of those that a processor which has died left behind."""
+        """The keys of all of the request's rows, those included that a processor which has died left behind."""
         query: dict[str, Any] = {
             "TableName": self._table,
             "ConsistentRead": True,
@@ -274,13 +270,7 @@ class DynamoRequestLog:
             "ProjectionExpression": "pk, sk",
             "ExpressionAttributeValues": {":pk": {"S": partition_key(key)}},
         }
-        while True:
-            with dynamo_errors():
-                page = self._client.query(**query)
-            yield from page["Items"]
-            if "LastEvaluatedKey" not in page:
-                return
-            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        return items(self._client.query, query)
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         return [
@@ -289,7 +279,11 @@ class DynamoRequestLog:
         ]
 
     def _history(self, history_key: str, before: float | None, limit: int) -> list[Item]:
-        """So many rows that have not expired, or all: a page may lack expired ones, of pinned sessions the first."""
+        """The first rows that have not expired, at most `limit`.
+
+        Expired ones are left out of a page after it was cut, and those of pinned sessions come first: one page may have
+        too few.
+        """
         values: dict[str, Any] = {":key": {"S": history_key}, ":now": {"N": str(int(self._clock()))}}
         condition = "historyKey = :key"
         if before is not None:
@@ -304,14 +298,7 @@ class DynamoRequestLog:
             "ScanIndexForward": False,
             "Limit": limit,
         }
-        found: list[Item] = []
-        while True:
-            with dynamo_errors():
-                page = self._client.query(**query)
-            found += page["Items"]
-            if len(found) >= limit or "LastEvaluatedKey" not in page:
-                return found[:limit]
-            query["ExclusiveStartKey"] = page["LastEvaluatedKey"]
+        return list(islice(items(self._client.query, query), limit))
 
     def _get(self, key: RequestKey, sort_key: str) -> Item | None:
         return self._item({"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}})
