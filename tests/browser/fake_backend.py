@@ -24,7 +24,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from cicada.answering.open_document import DocumentOpener
 from cicada.conversation.model import Connection as Asker
-from cicada.conversation.model import Status
+from cicada.conversation.model import Rating, Status
 from cicada.conversation.protocol import (
     TERMINAL,
     Accepted,
@@ -43,7 +43,6 @@ from cicada.conversation.protocol import (
     OpenDocument,
     Ping,
     Pong,
-    Rating,
     Reset,
     Resume,
     SendMessage,

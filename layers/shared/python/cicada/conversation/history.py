@@ -6,7 +6,6 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Any, cast
 
 from msgspec.json import encode
 from msgspec.structs import replace
@@ -124,7 +123,7 @@ def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> tuple[Turn, Documen
         message=kept_message,
         answer=kept_answer,
         truncated=(kept_message, kept_answer) != (message, answer),
-        rating=cast(Any, head.feedback.rating) if head and head.feedback else None,
+        rating=head.feedback.rating if head and head.feedback else None,
     )
     return turn, documents_shown(key.principal, events)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import Literal
 
 from msgspec import Struct, field
 
@@ -94,10 +95,13 @@ class AnswerRecord(Struct, frozen=True):
     stopped: str = ""
 
 
-class AnswerFeedback(Struct, frozen=True, rename="camel"):
-    """What a user thinks of an answer. `rating`: `good` or `bad`; `at`: epoch seconds. `reasons` are the protocol's."""
+Rating = Literal["good", "bad"]
 
-    rating: str
+
+class AnswerFeedback(Struct, frozen=True, rename="camel"):
+    """What a user thinks of an answer. `at`: epoch seconds. `reasons` are the protocol's."""
+
+    rating: Rating
     at: float
     reasons: tuple[str, ...] = ()
     comment: str = ""

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Meta, MsgspecError, Struct, ValidationError, convert, field, to_builtins
 from msgspec.json import Decoder, encode
 
-from cicada.conversation.model import Status
+from cicada.conversation.model import Rating, Status
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
@@ -163,7 +163,6 @@ class DeleteSession(_Command, frozen=True, tag="deleteSession"):
     session_id: SessionId
 
 
-Rating = Literal["good", "bad"]
 Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", "other"]
 
 
