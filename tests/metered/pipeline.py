@@ -32,14 +32,13 @@ from cicada.conversation.protocol import SendMessage
 from cicada.conversation.resume import Resumer
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
-from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, ScriptLocator
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
-from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
+from cicada.retrieval.model import Vector
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -47,6 +46,7 @@ from cicada.understanding.by_rules import RulesPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
 from cicada_embedded.passage_index import SqlitePassageIndex
+from tests.fakes.retrieval import FixedIndex
 from tests.metered.aws import MeteredAws
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
@@ -84,40 +84,11 @@ class PacedModel:
         yield ModelUsage(len(prompt.user) // 4, len(self.pieces))
 
 
-class FixedIndex:
+def _index() -> FixedIndex:
     """Finds the same fifteen passages for every question, as many as an answer is built from."""
-
-    def __init__(self) -> None:
-        document = DocumentKey(KnowledgeBaseKey(_USER.tenant, "scripts"), "macbeth")
-        text = "".join(tokens(150)).strip()
-        self._hits = tuple(Hit(_passage(document, number, text), 1 / number) for number in range(1, 16))
-
-    def search(self, query: IndexQuery) -> IndexHits:
-        return IndexHits(self._hits, self._hits)
-
-    def replace(
-        self,
-        document: DocumentKey,
-        passages: Sequence[EmbeddedPassage],
-        row: DocumentRow | None = None,
-        card_vector: Vector = (),
-    ) -> None:
-        raise NotImplementedError
-
-    def delete(self, document: DocumentKey) -> None:
-        raise NotImplementedError
-
-    def count(self, filter: PassageFilter) -> int:
-        raise NotImplementedError
-
-    def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
-        raise NotImplementedError
-
-    def passages_of(self, document: DocumentKey, numbers: range | None = None) -> tuple[Passage, ...]:
-        raise NotImplementedError
-
-    def vectors_of(self, base_key: KnowledgeBaseKey, passage_ids: Sequence[str]) -> Mapping[str, Vector]:
-        raise NotImplementedError
+    document = DocumentKey(KnowledgeBaseKey(_USER.tenant, "scripts"), "macbeth")
+    text = "".join(tokens(150)).strip()
+    return FixedIndex(*(_passage(document, number, text) for number in range(1, 16)))
 
 
 def _passage(document: DocumentKey, number: int, text: str) -> Passage:
@@ -157,7 +128,7 @@ def _fail(error: CicadaError) -> None:
 
 
 def _search(base: KnowledgeBase) -> HybridSearch:
-    return HybridSearch(FixedIndex(), FixedEmbedder(), base.candidates, base.limit)
+    return HybridSearch(_index(), FixedEmbedder(), base.candidates, base.limit)
 
 
 @dataclass(slots=True)
