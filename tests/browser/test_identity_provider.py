@@ -121,7 +121,7 @@ def test_whoever_cancels_is_told_so_in_the_pages_own_words(page: Page, address: 
     go_to_provider(page, address)
     page.get_by_role("link", name="Cancel").click()
     assert refusal(page) == "You were not signed in there. Try again, or ask those who run this service."
-    assert "555" not in page.inner_text("body")
+    assert "Call 555" not in page.inner_text("body")
     assert (page.url, page.evaluate("sessionStorage.length")) == (address, 0)
 
 

@@ -193,7 +193,7 @@ def test_cancel_at_the_provider(pool: DeployedPool, browser: Browser, saved: Pat
     out, err = shell.read()
     assert out == ""
     assert "You were not signed in with Okta." in err
-    assert "555" not in err
+    assert "Call 555" not in err
     assert not saved.exists()
 
 
