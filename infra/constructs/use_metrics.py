@@ -31,7 +31,7 @@ def _percentile(log: StageLog, name: str, statistic: str) -> cloudwatch.Metric:
 
 
 def _of_bedrock(name: str, statistic: str, model_id: str) -> cloudwatch.Metric:
-    """Of the whole account: Bedrock's own metrics know no stage.
+    """A metric of Bedrock's own, which is of the whole account.
 
     https://docs.aws.amazon.com/bedrock/latest/userguide/monitoring.html#runtime-cloudwatch-metrics
     """
