@@ -1,4 +1,4 @@
-"""Reads the items of a query or a scan, which DynamoDB gives in pages of at most 1 MB."""
+"""Reads the items of a query or a scan, which DynamoDB gives page by page."""
 
 from __future__ import annotations
 
