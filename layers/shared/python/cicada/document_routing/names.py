@@ -157,7 +157,7 @@ class _Name:
         self.parts, self.joined = said, _joined(said)
         bare = _TRAILING_ZEROS.sub(r"\1", text)
         self.numbers = {each for each in _sequence(bare) if each.isdecimal()}
-        codes = ({*_sequence(code)} for code in _CODE.findall(bare) if not code.isdecimal())
+        codes = ({*_sequence(code)} for code in _CODE.findall(bare) if not code.isdecimal() and _DIGIT.search(code))
         self.codes = [({each for each in code if each.isdecimal()}, code) for code in codes]
         self.before = {_singular(each) for each in _BEFORE_A_NUMBER.findall(bare.casefold()) if each not in _LINKS}
         self.least = _LEAST_WITH_NUMBER if self.numbers else _LEAST
@@ -283,7 +283,8 @@ _BEFORE_A_NAME = frozenset({"the", "our", "my", "a", "document", "file"})
 # A field of these names holds the number of its document: `number`, `contract_number`, `doc_id`.
 _IDENTIFYING = re.compile(r"(?:.*[_-])?(?:number|nr|no|code|id|identifier|reference|ref)", re.IGNORECASE)
 # "SOP-QA-003", "23-041", "V25": letters or numbers that are written to a number belong to it.
-_CODE = re.compile(r"(?=[^\s,;]*\d)[^\W_]+(?:[-_/.][^\W_]+)*")
+_CODE = re.compile(r"[^\W_]++(?:[-_/.][^\W_]++)*+")
+_DIGIT = re.compile(r"\d")
 # "SOP IT 3": a short word before a number is a part of it.
 _BEFORE_A_NUMBER = re.compile(r"(?<![^\W_])([^\W\d_]{2,4})\s+(?=\d)")
 _LINKS = frozenset("at by for from in nr no of on the to and or vom von der die das du de la le".split())  # noqa: SIM905
