@@ -22,6 +22,7 @@ from cicada.retrieval.rerank.scores import (
     Signals,
     cosines,
     falling,
+    leads,
     retriever_scores,
     with_feedback,
 )
@@ -71,6 +72,21 @@ def relevances(passages: tuple[RankedPassage, ...]) -> list[float]:
 def test_without_vectors_the_lanes_decide() -> None:
     ranking = LocalReranker(index()).rerank(question(), candidates((1.0, 0.3), (9.0, 0.6), (5.0, 0.4)))
     assert (numbers(ranking.passages), ranking.by) == ([1, 2, 0], "local")
+
+
+def test_a_passage_whose_words_lead_by_far_is_first_whatever_the_vectors_say() -> None:
+    others = [(4.0 + near, near) for near in (0.36, 0.35, 0.34, 0.33)] + [(1.0, 0.3)] * 8
+
+    ranking = LocalReranker(index()).rerank(question(), candidates((8.2, 0.2), *others))
+
+    assert numbers(ranking.passages)[0] == 0
+
+
+def test_a_lead_is_what_a_score_is_above_the_fifth_best() -> None:
+    found = candidates((8.0, None), (6.0, None), (5.0, None), (4.0, None), (4.0, 0.5), (None, 0.5))
+
+    assert leads(found) == [0.75, 0.25, 0.0, 0.0, 0.0, 0.0]
+    assert leads(found[:4]) == [0.0] * 4
 
 
 def test_passages_like_the_first_one_are_lifted() -> None:

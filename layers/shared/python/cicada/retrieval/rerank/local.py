@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import add, sub
 
 from msgspec import Struct
 
@@ -10,10 +11,12 @@ from cicada.documents.model import KnowledgeBaseKey
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.rerank.scores import (
+    LEAD_WEIGHT,
     RELEVANCE_MAP,
     RelevanceMap,
     Signals,
     cosines,
+    leads,
     retriever_scores,
     with_feedback,
 )
@@ -55,8 +58,11 @@ class LocalReranker(Struct, frozen=True):
         ids = [each.passage.passage_id for each in head]
         found = self.index.vectors_of(head[0].passage.document.base_key, ids)
         vectors = [found.get(each) for each in ids]
-        scores = with_feedback(retriever_scores(candidates)[: self.depth], query.vector, vectors)
-        values = list(map(Signals, scores, cosines(query.vector, candidates, vectors)))
+        led = [LEAD_WEIGHT * lead for lead in leads(candidates)]
+        found_by = list(map(add, retriever_scores(candidates), led))
+        scores = with_feedback(found_by[: self.depth], query.vector, vectors)
+        # Without the lead: a rare word alone makes no passage relevant.
+        values = list(map(Signals, map(sub, scores, led), cosines(query.vector, candidates, vectors)))
         order = sorted(range(len(head)), key=lambda place: -scores[place])
         return [(head[place], values[place]) for place in order]
 

@@ -18,6 +18,8 @@ from cicada.retrieval.model import Candidate, Vector
 
 # The weight of a z-score; each retriever has weight 1.
 FEEDBACK_WEIGHT = 1.5
+# A BM25 score leads by what it is above so many times the fifth best; a lead of one has the weight of so many z-scores.
+LEAD_FROM, LEAD_WEIGHT, _FIFTH = 1.25, 4.0, 4
 
 
 class Signals(Struct, frozen=True):
@@ -93,6 +95,16 @@ def retriever_scores(candidates: Sequence[Candidate]) -> list[float]:
         [each.semantic for each in candidates if each.semantic is not None],
     )
     return [words.z(each.lexical) + meaning.z(each.semantic) for each in candidates]
+
+
+def leads(candidates: Sequence[Candidate]) -> list[float]:
+    """How far each passage's BM25 score leads the others, in scores of the fifth best passage; 0 for nearly all.
+
+    The question quotes such a passage. Z-scores alone would let four passages of like meaning pass it.
+    """
+    scores = [each.lexical or 0.0 for each in candidates]
+    fifth = sorted(scores, reverse=True)[_FIFTH] if len(scores) > _FIFTH else 0.0
+    return [max(0.0, score / fifth - LEAD_FROM) if fifth else 0.0 for score in scores]
 
 
 def with_feedback(
