@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import UnavailableError
@@ -23,6 +24,7 @@ from cicada.retrieval.rerank.scores import (
     cosines,
     falling,
     leads,
+    quoted,
     retriever_scores,
     with_feedback,
 )
@@ -87,6 +89,27 @@ def test_a_lead_is_what_a_score_is_above_the_fifth_best() -> None:
 
     assert leads(found) == [0.75, 0.25, 0.0, 0.0, 0.0, 0.0]
     assert leads(found[:4]) == [0.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "lead", "is_quoted"),
+    [
+        ("Who says that something is rotten in the state of Denmark?", 0.6, True),
+        ("Who says that something is rotten in the state of Denmark?", 0.2, False),
+        ("In which state is the rotten bridge of Denmark's capital?", 0.6, False),
+        ("rotten Denmark", 0.6, False),
+    ],
+)
+def test_a_question_quotes_what_leads_and_has_most_of_its_words(asked: str, lead: float, is_quoted: bool) -> None:
+    line = replace(passage(), text="Something is rotten in the state of Denmark.")
+
+    assert quoted(asked, line, lead) is is_quoted
+
+
+def test_a_quoted_passage_is_relevant_however_strange_its_language_is_to_the_embedder() -> None:
+    strange, plain = Signals(1.0, 0.1, quoted=True), Signals(1.0, 0.1)
+
+    assert RELEVANCE_MAP.relevances([strange, plain], 100) == [0.5, pytest.approx(0.01, abs=0.01)]
 
 
 def test_passages_like_the_first_one_are_lifted() -> None:

@@ -17,6 +17,7 @@ from cicada.retrieval.rerank.scores import (
     Signals,
     cosines,
     leads,
+    quoted,
     retriever_scores,
     with_feedback,
 )
@@ -58,11 +59,13 @@ class LocalReranker(Struct, frozen=True):
         ids = [each.passage.passage_id for each in head]
         found = self.index.vectors_of(head[0].passage.document.base_key, ids)
         vectors = [found.get(each) for each in ids]
-        led = [LEAD_WEIGHT * lead for lead in leads(candidates)]
-        found_by = list(map(add, retriever_scores(candidates), led))
-        scores = with_feedback(found_by[: self.depth], query.vector, vectors)
+        ahead = leads(candidates)[: self.depth]
+        led = [LEAD_WEIGHT * lead for lead in ahead]
+        scores = with_feedback(list(map(add, retriever_scores(candidates), led)), query.vector, vectors)
         # Without the lead: a rare word alone makes no passage relevant.
-        values = list(map(Signals, map(sub, scores, led), cosines(query.vector, candidates, vectors)))
+        nearness = cosines(query.vector, candidates, vectors)
+        has_words = [quoted(query.text, each.passage, lead) for each, lead in zip(head, ahead, strict=True)]
+        values = list(map(Signals, map(sub, scores, led), nearness, has_words))
         order = sorted(range(len(head)), key=lambda place: -scores[place])
         return [(head[place], values[place]) for place in order]
 

@@ -12,25 +12,30 @@ from operator import mul
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.documents.model import Passage
 from cicada.knowledge_bases.calibrations import SHIPPED, Cosines
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, Vector
+from cicada.retrieval.quality import content_words, stems
 
 # The weight of a z-score; each retriever has weight 1.
 FEEDBACK_WEIGHT = 1.5
 # A BM25 score leads by what it is above so many times the fifth best; a lead of one has the weight of so many z-scores.
 LEAD_FROM, LEAD_WEIGHT, _FIFTH = 1.25, 4.0, 4
+# A quoted passage leads by more than this, and has so many and so large a share of the question's content words.
+_QUOTED_FROM, _QUOTED_WORDS, _QUOTED_SHARE = 0.25, 3, 2 / 3
 
 
 class Signals(Struct, frozen=True):
-    """The inputs of a passage's relevance."""
+    """The inputs of a passage's relevance. `quoted`: the question has the passage's own words."""
 
     score: float
     cosine: float
+    quoted: bool = False
 
 
 class RelevanceMap(Struct, frozen=True):
-    """Relevance = logistic(constant + score · its score + cosine · its cosine).
+    """Relevance = logistic(constant + score · its score + cosine · its cosine), at least .5 for a quoted passage.
 
     The score is relative to the other candidates; the cosine measures nearness to the question. With few candidates the
     scores say little: the first passage then gets the score `typical`, which is usual for the first passage of a full
@@ -62,7 +67,8 @@ class RelevanceMap(Struct, frozen=True):
         return replace(self, constant=self.constant + self.cosine * moved, cosine=self.cosine * ratio)
 
     def _logit(self, signals: Signals, shift: float) -> float:
-        return self.constant + self.score * (signals.score + shift) + self.cosine * signals.cosine
+        computed = self.constant + self.score * (signals.score + shift) + self.cosine * signals.cosine
+        return max(computed, 0.0) if signals.quoted else computed
 
 
 # Candidates in a full pool: as many as one retriever returns.
@@ -105,6 +111,15 @@ def leads(candidates: Sequence[Candidate]) -> list[float]:
     scores = [each.lexical or 0.0 for each in candidates]
     fifth = sorted(scores, reverse=True)[_FIFTH] if len(scores) > _FIFTH else 0.0
     return [max(0.0, score / fifth - LEAD_FROM) if fifth else 0.0 for score in scores]
+
+
+def quoted(question: str, passage: Passage, lead: float) -> bool:
+    """Whether a question has a passage's own words: that leads, and has most of the question's content words."""
+    if lead <= _QUOTED_FROM:
+        return False
+    asked = content_words(question, passage.language)
+    had = len(stems(f"{passage.title} {passage.context} {passage.text}").intersection(asked))
+    return had >= max(_QUOTED_WORDS, _QUOTED_SHARE * len(asked))
 
 
 def with_feedback(
