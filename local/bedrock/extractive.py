@@ -36,8 +36,8 @@ _SUMMARY = re.compile(
 # What says nothing of what a text is asked for, beside the words of its headings.
 _OF_A_TEXT = frozenset(
     terms(
-        "act chapter contents cover document episode find give happen list open play policy read scene say section show"
-        " text topic view"
+        "act chapter contents cover document episode find give happen line list open play policy quote read scene say"
+        " section show sing speak text topic view"
     )
 )
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")

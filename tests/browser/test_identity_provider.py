@@ -104,6 +104,7 @@ def test_a_code_that_was_used_is_good_for_nothing(page: Page, address: str, back
     sign_in_there(page, address)
     with page.expect_navigation(url=address):
         page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("button", name="Sign in with Okta")).to_be_visible()
     page.goto(returned[0])
     assert "was not begun in this tab" in refusal(page)
     assert len(backend.authorization.exchanged) == 1

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from infra.addresses import AddressError, addresses
 from infra.federation import Federation, FederationError, OidcProvider, SamlProvider, federation
-from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.edge import Edge
-from tests.infra.test_lint import found_by_cfn_lint
 from tests.infra.test_page import synthesised
+from tests.infra.test_preflight import CERTIFICATE, DOMAIN, SAML
 
 OIDC = {
     "identityProvider": "Okta",
@@ -21,9 +19,6 @@ OIDC = {
     "oidcClientId": "0oa1",
     "oidcSecretName": "cicada/okta",
 }
-SAML = {"identityProvider": "Entra", "samlMetadataUrl": "https://login.example.com/metadata.xml?appid=1"}
-CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
-DOMAIN = {"signInDomain": "login.example.com", "signInCertificate": CERTIFICATE}
 PREFIX = "https://cicada-dev-111122223333.auth.us-east-1.amazoncognito.com"
 TERMINAL = ["http://127.0.0.1:17845/", "http://127.0.0.1:17846/", "http://127.0.0.1:17847/"]
 OAUTH = {"CallbackURLs", "LogoutURLs", "AllowedOAuthFlows", "AllowedOAuthScopes"}
@@ -169,21 +164,6 @@ def test_in_govcloud_the_authorization_server_has_the_address_of_its_fips_endpoi
     assert ".auth-fips." in str(found.outputs["SignInUrl"])
     with pytest.raises(AddressError, match="drop -c signInDomain"):
         addresses({"page": "none", **DOMAIN}.get, "us-gov-west-1")
-
-
-def test_cfn_lint_and_the_rules_of_what_aws_refuses_find_nothing_with_saml(tmp_path: Path) -> None:
-    """The same with OpenID Connect is in tests/infra/test_lint.py and test_preflight.py."""
-    from aws_cdk import App
-
-    from app import build_checked
-
-    provider = SAML | DOMAIN
-    app = App(context={"stage": "dev", "aws:cdk:bundling-stacks": [], **provider})
-    build_checked(app)
-    app.synth()
-    template = tmp_path / "dev.json"
-    template.write_text(json.dumps(template_of("dev", **provider).to_json()), "utf-8")
-    assert found_by_cfn_lint(template) == (0, "")
 
 
 def test_the_values_are_read() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.infra.conftest import template_of
-from tests.infra.test_preflight import EVERYTHING
+from tests.infra.test_preflight import DEV, EVERYTHING
 
 
 def found_by_cfn_lint(template: Path) -> tuple[int, str]:
@@ -20,7 +20,7 @@ def found_by_cfn_lint(template: Path) -> tuple[int, str]:
     return found.returncode, found.stdout
 
 
-@pytest.mark.parametrize("context", [{"stage": "dev"}, {"stage": "prod"}, EVERYTHING])
+@pytest.mark.parametrize("context", [DEV, {"stage": "prod"}, EVERYTHING])
 def test_cfn_lint_finds_nothing(context: dict[str, str], tmp_path: Path) -> None:
     template = tmp_path / "template.json"
     template.write_text(json.dumps(template_of(**context).to_json()), "utf-8")

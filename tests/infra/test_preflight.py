@@ -25,6 +25,10 @@ EVERYTHING = {
     "warmSearchUnits": "2",
     "monthlyBudget": "500",
 }
+SAML = {"identityProvider": "Entra", "samlMetadataUrl": "https://login.example.com/metadata.xml?appid=1"}
+CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
+DOMAIN = {"signInDomain": "login.example.com", "signInCertificate": CERTIFICATE}
+DEV = {"stage": "dev"} | SAML | DOMAIN
 GROUP = "AWS::OpenSearchServerless::CollectionGroup"
 
 
@@ -35,7 +39,7 @@ def app_of(context: dict[str, str]) -> App:
     return App(context=context | {"aws:cdk:bundling-stacks": []})
 
 
-@pytest.mark.parametrize("context", [{"stage": "dev"}, {"stage": "prod", "agents": "converse"}, EVERYTHING])
+@pytest.mark.parametrize("context", [DEV, {"stage": "prod", "agents": "converse"}, EVERYTHING])
 def test_the_synth_finds_nothing_that_aws_is_known_to_refuse(context: dict[str, str]) -> None:
     from app import build_checked
 
