@@ -15,6 +15,9 @@ _REASONS = {
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
         "The CDK gives it to functions of its own; in the template it is replaced: infra/constructs/cdk_functions.py."
     ),
+    "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]": (
+        "It lets CodeDeploy move aliases, read alarms and call hooks, of which there are none; it can change no code."
+    ),
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]": (
         "It has what API Gateway's guide asks of the role by which every API of the account logs."
     ),

@@ -74,6 +74,7 @@ NAMES = frozenset(
         "protect",
         "queryModel",
         "region",
+        "releases",
         "requestDays",
         "requestsInFlight",
         "rerank",

@@ -44,6 +44,7 @@ from infra.private_network import PrivateNetwork, private_network
 
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
+ReleasesName = Literal["direct", "gradual", "urgent"]
 MfaName = Literal["optional", "off", "required"]
 DataEvents = Literal["create", "existing", "none"]
 # The emulator's region.
@@ -108,6 +109,7 @@ class StageSettings:
     `monthly_budget`: dollars of the account's month whose excess is notified, 0 for no budget.
     `collection_name`: of the collection that holds the index. `vector_compression`: of a new index in it.
     `network`: from where alone it is reached, None for anywhere.
+    `releases`: all at once (`direct`), or shifted by CodeDeploy, `urgent` ones at once too.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
@@ -156,6 +158,7 @@ class StageSettings:
     addresses: Addresses = field(default_factory=Addresses)
     protect_data: bool = False
     create_api_log_role: bool = False
+    releases: ReleasesName = "direct"
     local: LocalEndpoints | None = None
 
     @property
@@ -249,6 +252,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         addresses=addresses(context, models.region),
         protect_data=name == "prod" and choice(context, "protect", "yes", "no") == "yes",
         create_api_log_role=choice(context, "apiLogRole", "create", "existing") == "create",
+        releases=cast(ReleasesName, choice(context, "releases", *get_args(ReleasesName), called="kind of releases")),
     )
 
 

@@ -20,6 +20,7 @@ from infra.constructs.ingest import Ingest
 from infra.constructs.layers import Layers
 from infra.constructs.message_processor import TIMEOUT_SECONDS, MessageProcessor
 from infra.constructs.page import Page
+from infra.constructs.releases import Releases
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
@@ -39,7 +40,7 @@ class CicadaStack(Stack):
             synthesizer=CliCredentialsStackSynthesizer() if settings.local else None,
         )
         key = DataKey(self, "DataKey", settings=settings) if settings.data_key else None
-        functions = Functions(settings, Layers(self, "Layers", settings=settings), {})
+        functions = Functions(settings, Layers(self, "Layers", settings=settings), {}, {})
         tables = Tables(self, "Tables", settings=settings)
         identity = Identity(self, "Identity", settings=settings)
         search = Search(self, "Search", settings=settings, key=key)
@@ -68,7 +69,11 @@ class CicadaStack(Stack):
             audit=audit,
             documents=ingest.documents,
         )
-        Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
+        alarms = Alarms(
+            self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables
+        )
+        if functions.aliases:
+            Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
         if settings.originals:
             ingest.documents.let_give_originals(functions.by_name["ws_open"])
         if settings.data_events == "create":
