@@ -22,6 +22,13 @@ _REASONS = {
         "It has what API Gateway's guide asks of the role by which every API of the account logs."
     ),
 }
+_BACKUPS = (
+    "AWS Backup reads by it what the plan selects, and writes to its own vaults: the roles that its guide asks for."
+)
+_REASONS |= {
+    f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{name}]": _BACKUPS
+    for name in ("service-role/AWSBackupServiceRolePolicyForBackup", "AWSBackupServiceRolePolicyForS3Backup")
+}
 # Server access logs, by what of them is asked for.
 _ACCESS_LOGS = {
     "create": "Who uploaded, removed or read a document is in CloudTrail's data events, by the stack's own trail.",

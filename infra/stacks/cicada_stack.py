@@ -10,6 +10,7 @@ from constructs import Construct
 from infra.constructs.agents import Agents
 from infra.constructs.alarms import Alarms
 from infra.constructs.audit_log import AuditLog
+from infra.constructs.backup import Backup
 from infra.constructs.cdk_functions import log_with_the_stack
 from infra.constructs.conversation import Conversation
 from infra.constructs.data_key import DataKey
@@ -76,6 +77,8 @@ class CicadaStack(Stack):
             Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
         if settings.originals:
             ingest.documents.let_give_originals(functions.by_name["ws_open"])
+        if settings.backup:
+            Backup(self, "Backup", settings=settings, tables=tables, documents=ingest.documents)
         if settings.data_events == "create":
             DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
         of_page = self._page(settings, conversation, identity)
