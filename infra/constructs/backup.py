@@ -5,6 +5,8 @@ https://docs.aws.amazon.com/aws-backup/latest/devguide/whatisbackup.html
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 from aws_cdk import Aws, Duration, RemovalPolicy
 from aws_cdk import aws_backup as backup
 from aws_cdk import aws_events as events
@@ -31,8 +33,9 @@ class Backup(Construct):
     ) -> None:
         super().__init__(scope, id)
         vault = backup.BackupVault(
-            self, "Vault", backup_vault_name=settings.prefix, removal_policy=RemovalPolicy.RETAIN
+            self, "Vault", backup_vault_name=_name(settings), removal_policy=RemovalPolicy.RETAIN
         )
+        self.outputs = {"BackupVault": vault.backup_vault_name}
         plan = backup.BackupPlan(self, "Plan", backup_vault=vault, backup_plan_name=settings.prefix)
         plan.add_rule(
             backup.BackupPlanRule(
@@ -66,3 +69,9 @@ class Backup(Construct):
         arn = f"arn:{Aws.PARTITION}:backup:{settings.backup_region}:{Aws.ACCOUNT_ID}:backup-vault:{settings.prefix}"
         elsewhere = backup.BackupVault.from_backup_vault_arn(self, "Elsewhere", arn)
         return [backup.BackupPlanCopyActionProps(destination_backup_vault=elsewhere, delete_after=_KEPT)]
+
+
+def _name(settings: StageSettings) -> str:
+    """The name says which `-c dataKey` it has: a vault keeps its key, so another key needs another vault."""
+    digest = sha256(settings.data_key.encode()).hexdigest()[:8]
+    return f"{settings.prefix}-{digest}" if settings.data_key else settings.prefix

@@ -77,8 +77,9 @@ class CicadaStack(Stack):
             Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
         if settings.originals:
             ingest.documents.let_give_originals(functions.by_name["ws_open"])
+        backups: dict[str, str] = {}
         if settings.backup:
-            Backup(self, "Backup", settings=settings, tables=tables, documents=ingest.documents)
+            backups = Backup(self, "Backup", settings=settings, tables=tables, documents=ingest.documents).outputs
         if settings.data_events == "create":
             DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
         of_page = self._page(settings, conversation, identity)
@@ -88,6 +89,7 @@ class CicadaStack(Stack):
             | requests.outputs
             | conversation.api.outputs
             | of_page
+            | backups
             | {
                 "DocumentsBucket": ingest.documents.bucket.bucket_name,
                 "IngestFunction": ingest.function.function_name,

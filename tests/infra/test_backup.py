@@ -36,11 +36,14 @@ def test_each_days_backup_is_copied_to_the_region_that_is_named_and_both_end_aft
     assert rule["ScheduleExpression"] == "cron(0 3 * * ? *)"
 
 
-def test_backups_outlive_the_stack_and_have_its_key(backed_up: Deployed) -> None:
+def test_backups_outlive_the_stack_and_have_its_key_and_a_name_for_each_key(backed_up: Deployed) -> None:
+    """A vault keeps its key; another one of the same name could not be made beside one that stays."""
     id = backed_up.id_of(VAULT)
     assert backed_up.resources[id]["DeletionPolicy"] == "Retain"
     key = {"Fn::GetAtt": [backed_up.id_of("AWS::KMS::Key"), "Arn"]}
     assert backed_up.only(VAULT)["EncryptionKeyArn"] == key
+    assert backed_up.only(VAULT)["BackupVaultName"] == "cicada-prod-fa8847b0"
+    assert backed_up.outputs["BackupVault"]["Value"] == {"Fn::GetAtt": [id, "BackupVaultName"]}
 
 
 @pytest.mark.parametrize(("value", "region"), [("none", ""), ("on", "us-east-1"), ("eu-west-1", "eu-west-1")])
