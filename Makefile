@@ -18,7 +18,7 @@ AUDIT := $(VENV)/pip-audit --require-hashes --disable-pip --strict --progress-sp
 NPM := npm
 AUDITED := requirements.lock $(wildcard layers/dependencies/*.txt) local/emulator-requirements.txt
 .DEFAULT_GOAL := help
-.PHONY: help setup run stop check format test unit test-under-load prove chaos bench deploy-proof rehearse figures intents understanding agents mutate protocol synth audit lock clean
+.PHONY: help setup run stop check format test unit test-under-load prove chaos bench load deploy-proof rehearse figures intents understanding agents mutate protocol synth audit lock clean
 
 help: ## List the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F '\t' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -71,6 +71,9 @@ bench: setup ## Measure delivery, limits, search, ingest and intents (a quarter 
 	$(VENV)/python -m bench.search_bench
 	$(VENV)/python -m bench.ingest_bench
 	$(VENV)/python -m tools.intents.unseen_authors
+
+load: setup ## Many users at once on a local stage (three minutes); LOAD="--users 200 --minutes 20", LOAD="--stack Cicada-dev --user …"
+	$(VENV)/python -m bench.load $(LOAD)
 
 intents: setup ## Train the model of intents from tools/intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
 	$(VENV)/python -m tools.intents $(if $(CALIBRATE),--calibrate)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from local.stage.isolated import free_port, isolated
-from local.stage.settings import ROOT
+from local.stage.settings import ROOT, StageConfig
 from local.stage.stage import LocalStage
 from tests.chaos.database import Database
 from tests.chaos.target import Target
@@ -19,9 +19,23 @@ from tests.chaos.target import Target
 @contextmanager
 def own_stage(name: str, **context: str) -> Iterator[Target]:
     """A fresh stage below `.build` on free ports. Its folder is kept, for its logs, if the block raises."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=ROOT / ".build"))
-    with disturbable(folder, say, **context) as target:
+    with _own_folder(name) as folder, disturbable(folder, say, **context) as target:
         yield target
+
+
+@contextmanager
+def undisturbed_stage(name: str, **context: str) -> Iterator[StageConfig]:
+    """The same without the proxy before DynamoDB, which runs in this process and slows many users down."""
+    with _own_folder(name) as folder:
+        config = isolated(folder, **context)
+        with LocalStage(config, say):
+            yield config
+
+
+@contextmanager
+def _own_folder(name: str) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=ROOT / ".build"))
+    yield folder
     shutil.rmtree(folder)
 
 

@@ -15,9 +15,19 @@ _REASONS = {
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]": (
         "The CDK gives it to functions of its own; in the template it is replaced: infra/constructs/cdk_functions.py."
     ),
+    "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]": (
+        "It lets CodeDeploy move aliases, read alarms and call hooks, of which there are none; it can change no code."
+    ),
     "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]": (
         "It has what API Gateway's guide asks of the role by which every API of the account logs."
     ),
+}
+_BACKUPS = (
+    "AWS Backup reads by it what the plan selects, and writes to its own vaults: the roles that its guide asks for."
+)
+_REASONS |= {
+    f"IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/{name}]": _BACKUPS
+    for name in ("service-role/AWSBackupServiceRolePolicyForBackup", "AWSBackupServiceRolePolicyForS3Backup")
 }
 # Server access logs, by what of them is asked for.
 _ACCESS_LOGS = {

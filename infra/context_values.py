@@ -33,6 +33,7 @@ NAMES = frozenset(
         "apiLogRole",
         "auditDays",
         "awsUrl",
+        "backup",
         "bedrockUrl",
         "callsUrl",
         "cardModel",
@@ -74,6 +75,7 @@ NAMES = frozenset(
         "protect",
         "queryModel",
         "region",
+        "releases",
         "requestDays",
         "requestsInFlight",
         "rerank",
@@ -224,6 +226,20 @@ def capacity_units(context: Context, name: str, default: int, *, least: int, mos
         more = f" or a multiple of 16 up to {most:,}" if most > _MANY_UNITS else ""
         raise ContextValueError(f"-c {name}={value} cannot be used: give {', '.join(allowed)}{more}.")
     return int(value)
+
+
+def backup(context: Context, stage: str, region: str) -> str:
+    """`-c backup`: empty for none, the stage's own region for `on`, or the region that copies go to."""
+    value = text_or_none(context, "backup")
+    regions = model_regions().collections - {region}
+    if value and stage != "prod":
+        raise ContextValueError(f"-c backup={value} is for prod: {stage} keeps nothing when its stack goes.")
+    if value and value != "on" and value not in regions:
+        raise ContextValueError(
+            f"-c backup={value} cannot be used: give on, none, or the region that copies go to, another than {region} "
+            f"and one of {', '.join(sorted(regions))}."
+        )
+    return region if value == "on" else value
 
 
 def tokens_per_day(context: Context) -> int:

@@ -13,6 +13,7 @@ from infra.context_values import (
     COMPRESSIONS,
     Context,
     ContextValueError,
+    backup,
     capacity_units,
     chat_models,
     choice,
@@ -44,6 +45,7 @@ from infra.private_network import PrivateNetwork, private_network
 
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
+ReleasesName = Literal["direct", "gradual", "urgent"]
 MfaName = Literal["optional", "off", "required"]
 DataEvents = Literal["create", "existing", "none"]
 # The emulator's region.
@@ -108,6 +110,8 @@ class StageSettings:
     `monthly_budget`: dollars of the account's month whose excess is notified, 0 for no budget.
     `collection_name`: of the collection that holds the index. `vector_compression`: of a new index in it.
     `network`: from where alone it is reached, None for anywhere.
+    `backup`: empty for none, this region, or the region that copies of each backup go to.
+    `releases`: all at once (`direct`), or shifted by CodeDeploy, `urgent` ones at once too.
     `create_api_log_role`: the stack sets the role by which API Gateway logs, for the whole account.
     """
 
@@ -156,6 +160,8 @@ class StageSettings:
     addresses: Addresses = field(default_factory=Addresses)
     protect_data: bool = False
     create_api_log_role: bool = False
+    releases: ReleasesName = "direct"
+    backup: str = ""
     local: LocalEndpoints | None = None
 
     @property
@@ -167,6 +173,11 @@ class StageSettings:
     def stack_name(self) -> str:
         """CloudFormation makes names of it for what has none of its own."""
         return f"Cicada-{self.name}"
+
+    @property
+    def backup_region(self) -> str:
+        """The other region that backups are copied to, empty for none."""
+        return "" if self.backup == self.region else self.backup
 
     @property
     def model_ids(self) -> tuple[str, ...]:
@@ -249,6 +260,8 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         addresses=addresses(context, models.region),
         protect_data=name == "prod" and choice(context, "protect", "yes", "no") == "yes",
         create_api_log_role=choice(context, "apiLogRole", "create", "existing") == "create",
+        releases=cast(ReleasesName, choice(context, "releases", *get_args(ReleasesName), called="kind of releases")),
+        backup=backup(context, name, models.region),
     )
 
 

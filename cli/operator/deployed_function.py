@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
 from typing import Any
 
 from cli.errors import CommandError
@@ -42,7 +43,7 @@ class DeployedFunction:
 
 
 def index_findings(client: Any, function: str, flag: str, well: str) -> Iterator[Finding]:
-    """Bases of which the index lacks most documents, or `well` for none, and how the index keeps vectors.
+    """Bases of which the index lacks most documents, or `well` for none; how it keeps vectors; the function's packages.
 
     Reading the names of all documents may take a while. `client`: of Lambda. `flag`: what makes a command work on the
     same stage.
@@ -52,6 +53,14 @@ def index_findings(client: Any, function: str, flag: str, well: str) -> Iterator
     # A stage without a server has no such thing to tell, nor has one of an earlier version.
     if vectors := compared.get("vectors"):
         yield _kept(vectors, flag)
+    if packages := compared.get("packages"):
+        named = ", ".join(f"{name} {version}" for name, version in packages.items())
+        yield Finding("packages", "ok", f"the functions run with {named}; tested with {_tested(packages)}.")
+
+
+def _tested(names: Iterable[str]) -> str:
+    """The versions that are installed here are those of the lock file, which all tests ran with."""
+    return ", ".join(f"{name} {metadata.version(name)}" for name in names)
 
 
 def _kept(vectors: Mapping[str, str], flag: str) -> Finding:

@@ -75,6 +75,7 @@ class Alarms(Construct):
             self._topic.add_subscription(subscriptions.EmailSubscription(email))
         if budget := functions.settings.monthly_budget:
             Budget(self, "Budget", dollars=budget, topic=self._topic)
+        self.by_name: dict[str, cloudwatch.Alarm] = {}
         # The emulator of the local stage knows no metric math.
         if functions.settings.local:
             return
@@ -87,6 +88,7 @@ class Alarms(Construct):
             "Capacity": [*self._of_capacity(tables)],
         }
         alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
+        self.by_name = {name: alarm for group in alarms.values() for name, alarm in group.items()}
         use = use_metrics(StageLog(self._prefix), functions.settings.chat_model_ids)
         Dashboard(self, "Dashboard", name=self._prefix, groups=alarms, use=use)
         log_group = self._functions["message_processor"].log_group

@@ -67,10 +67,10 @@ class Conversation(Construct):
             self,
             "WebSocketApi",
             settings=functions.settings,
-            authorizer=authorizer,
-            connect=connect,
-            disconnect=disconnect,
-            commands=commands,
+            authorizer=functions.live("authorizer"),
+            connect=functions.live("ws_connect"),
+            disconnect=functions.live("ws_disconnect"),
+            commands={name: functions.live(name) for name in commands},
         )
         self._grant_connections(connect, disconnect)
         for command in commands.values():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from aws_cdk import Aws, Stack
+from aws_cdk import aws_backup as backup
 from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
@@ -164,7 +165,12 @@ def _trail(trail: cloudtrail.CfnTrail, arn: str) -> None:
     trail.kms_key_id = arn
 
 
+def _vault(vault: backup.CfnBackupVault, arn: str) -> None:
+    vault.encryption_key_arn = arn
+
+
 _ENCRYPTED: Mapping[type[IConstruct], Callable[[Any, str], None]] = {
+    backup.CfnBackupVault: _vault,
     cloudtrail.CfnTrail: _trail,
     dynamodb.CfnGlobalTable: _table,
     logs.CfnLogGroup: _log_group,

@@ -17,6 +17,8 @@ from infra.concurrency import CHAT_FUNCTIONS
 from infra.constructs.layers import Layers
 from infra.settings import StageSettings
 
+# The alias of what callers reach, where releases are shifted.
+LIVE = "live"
 _FUNCTIONS = Path(__file__).resolve().parents[2] / "functions"
 
 
@@ -27,6 +29,7 @@ class Functions:
     settings: StageSettings
     layers: Layers
     by_name: dict[str, lambda_.Function]
+    aliases: dict[str, lambda_.Alias]
 
     def add(
         self,
@@ -70,6 +73,21 @@ class Functions:
         configure(function, {"stage": self.settings.prefix, **environment})
         self.by_name[name] = function
         return function
+
+    def live(self, name: str) -> lambda_.IFunction:
+        """What callers of the function reach: itself, or the alias by which its releases are shifted.
+
+        A version keeps the variables that it was published with. The CDK publishes another where the template of the
+        function or its layers differ; a part that is replaced under the same id does not show there, but is replaced
+        because of a setting, so all settings count.
+        """
+        function = self.by_name[name]
+        if self.settings.releases == "direct":
+            return function
+        if name not in self.aliases:
+            function.invalidate_version_based_on(repr(self.settings))
+            self.aliases[name] = lambda_.Alias(function, "Live", alias_name=LIVE, version=function.current_version)
+        return self.aliases[name]
 
     def _reserved(self, name: str) -> int | None:
         """Answers and uploads cannot take the chat's executions. The emulator has no account to share."""
@@ -120,8 +138,15 @@ def allow_via(function: lambda_.Function, action: str, resource: str, services: 
     )
 
 
-def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int, max_concurrency: int | None) -> None:
-    """Invoke the function with the queue's messages, and let Lambda take them with the function's role.
+def consume(
+    function: lambda_.Function,
+    queue: sqs.Queue,
+    *,
+    batch_size: int,
+    max_concurrency: int | None,
+    live: lambda_.IFunction | None = None,
+) -> None:
+    """Invoke the function, or its alias `live`, with the queue's messages, and let Lambda take them with its role.
 
     Messages beyond `max_concurrency` invocations stay in the queue; without it Lambda would take them out, be refused,
     and put them back, and each time counts as a delivery.
@@ -129,9 +154,12 @@ def consume(function: lambda_.Function, queue: sqs.Queue, *, batch_size: int, ma
     https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
     """
     allow(function, ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"], queue.queue_arn)
-    function.add_event_source_mapping(
-        # The id that the CDK's SqsEventSource uses. A deployed mapping cannot be replaced by another of the same queue.
+    lambda_.EventSourceMapping(
+        function,
+        # The id that the CDK's SqsEventSource uses. A deployed mapping cannot be replaced by another of the same queue,
+        # but be given another target.
         f"SqsEventSource:{Names.node_unique_id(queue.node)}",
+        target=live or function,
         event_source_arn=queue.queue_arn,
         batch_size=batch_size,
         max_concurrency=max_concurrency,

@@ -56,7 +56,7 @@ class MessageProcessor(Construct):
         audit.let_write(self.function)
         documents.let_compare(self.function)
         self._grant_models(settings)
-        self._consume(requests.queue, settings)
+        self._consume(requests.queue, settings, functions.live("message_processor"))
 
     def _join(self, conversation: Conversation) -> None:
         conversation.join(self.function, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
@@ -71,17 +71,16 @@ class MessageProcessor(Construct):
         if settings.guardrail:
             allow(self.function, ["bedrock:ApplyGuardrail"], guardrail_arn(settings.guardrail))
 
-    def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:
-        consume(
-            self.function, queue, batch_size=1, max_concurrency=None if settings.local else settings.concurrency.answers
-        )
+    def _consume(self, queue: sqs.Queue, settings: StageSettings, live: lambda_.IFunction) -> None:
+        most = None if settings.local else settings.concurrency.answers
+        consume(self.function, queue, batch_size=1, max_concurrency=most, live=live)
         # On AWS one mapping serves all message groups.
         mappings = settings.local.processors if settings.local else 1
         for number in range(2, mappings + 1):
             lambda_.EventSourceMapping(
                 self,
                 f"Mapping{number}",
-                target=self.function,
+                target=live,
                 event_source_arn=queue.queue_arn,
                 batch_size=1,
                 report_batch_item_failures=True,

@@ -10,6 +10,7 @@ from constructs import Construct
 from infra.constructs.agents import Agents
 from infra.constructs.alarms import Alarms
 from infra.constructs.audit_log import AuditLog
+from infra.constructs.backup import Backup
 from infra.constructs.cdk_functions import log_with_the_stack
 from infra.constructs.conversation import Conversation
 from infra.constructs.data_key import DataKey
@@ -20,6 +21,7 @@ from infra.constructs.ingest import Ingest
 from infra.constructs.layers import Layers
 from infra.constructs.message_processor import TIMEOUT_SECONDS, MessageProcessor
 from infra.constructs.page import Page
+from infra.constructs.releases import Releases
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
@@ -39,7 +41,7 @@ class CicadaStack(Stack):
             synthesizer=CliCredentialsStackSynthesizer() if settings.local else None,
         )
         key = DataKey(self, "DataKey", settings=settings) if settings.data_key else None
-        functions = Functions(settings, Layers(self, "Layers", settings=settings), {})
+        functions = Functions(settings, Layers(self, "Layers", settings=settings), {}, {})
         tables = Tables(self, "Tables", settings=settings)
         identity = Identity(self, "Identity", settings=settings)
         search = Search(self, "Search", settings=settings, key=key)
@@ -68,9 +70,16 @@ class CicadaStack(Stack):
             audit=audit,
             documents=ingest.documents,
         )
-        Alarms(self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables)
+        alarms = Alarms(
+            self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables
+        )
+        if functions.aliases:
+            Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
         if settings.originals:
             ingest.documents.let_give_originals(functions.by_name["ws_open"])
+        backups: dict[str, str] = {}
+        if settings.backup:
+            backups = Backup(self, "Backup", settings=settings, tables=tables, documents=ingest.documents).outputs
         if settings.data_events == "create":
             DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
         of_page = self._page(settings, conversation, identity)
@@ -80,6 +89,7 @@ class CicadaStack(Stack):
             | requests.outputs
             | conversation.api.outputs
             | of_page
+            | backups
             | {
                 "DocumentsBucket": ingest.documents.bucket.bucket_name,
                 "IngestFunction": ingest.function.function_name,

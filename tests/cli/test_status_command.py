@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -105,7 +106,8 @@ def indexed(parameters: Any, *, is_incomplete: bool = False, wanted: str = "1x")
     if json.loads(parameters["Payload"]) != {"documents": "compare"}:
         return {"Payload": body({"total": 125})}
     store = {"tenant": "acme", "knowledgeBase": "store", "kept": 125, "isIncomplete": is_incomplete}
-    return {"Payload": body({"bases": [store], "vectors": {**VECTORS, "wanted": wanted}})}
+    packages = {"boto3": "1.40.4", "urllib3": "2.8.0"}
+    return {"Payload": body({"bases": [store], "vectors": {**VECTORS, "wanted": wanted}, "packages": packages})}
 
 
 @pytest.fixture
@@ -167,6 +169,12 @@ def test_a_stack_that_works_is_shown_part_by_part(stack: ScriptedAws, shell: She
             " --stack Cicada-dev` names unknown readers.",
         ),
         ("vectors", "ok", "engine faiss, space innerproduct, compression 1x."),
+        (
+            "packages",
+            "ok",
+            f"the functions run with boto3 1.40.4, urllib3 2.8.0; tested with boto3 {version('boto3')}, urllib3"
+            f" {version('urllib3')}.",
+        ),
         (
             "calibration",
             "note",

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,14 @@ def catalogue() -> DocumentCatalogue:
 
 
 def compared() -> dict[str, Any]:
-    """Which knowledge bases the live index lacks, and how it keeps vectors."""
+    """Which knowledge bases the live index lacks, how it keeps vectors, and what the functions run with.
+
+    boto3 is Lambda's own and changes without a deployment; urllib3 comes with the layer, and Lambda's is not used.
+    """
     settings = load(IngestSettings)
     access_lists = DynamoAccessListTable(database(), settings.readers_table)
-    return compared_at_once(S3GroundTruth(client("s3"), settings.documents_bucket), catalogue(), access_lists)
+    found = compared_at_once(S3GroundTruth(client("s3"), settings.documents_bucket), catalogue(), access_lists)
+    return found | {"packages": {name: import_module(name).__version__ for name in ("boto3", "urllib3")}}
 
 
 @cache
