@@ -9,6 +9,7 @@ ROUTES = {
     "history": "ws_control",
     "changeSession": "ws_control",
     "deleteSession": "ws_control",
+    "eraseMine": "ws_control",
     "feedback": "ws_control",
     "openDocument": "ws_open",
     "ping": "ws_control",

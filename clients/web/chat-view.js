@@ -93,7 +93,14 @@ export class ChatView {
       changed: () => this.#showReading(),
       signal: this.#leave.signal,
     });
-    this.#account = new AccountView({ signIn, mfa, signOutEverywhere: () => client.signOutEverywhere() });
+    this.#account = new AccountView({
+      signIn,
+      mfa,
+      client,
+      signOut,
+      showKeys: () => this.#shortcuts.show(),
+      erased: () => this.#erased(),
+    });
     this.#shortcuts = new Shortcuts({ keys: this.#keys(), signal: this.#leave.signal });
     root.querySelector("#user-name").textContent = signIn.user;
     this.#listen(signOut, sessionEnded);
@@ -192,6 +199,15 @@ export class ChatView {
     this.#memory.keepDraft(sessionId, "");
     if (sessionId === this.#conversation.sessionId) this.#startNew();
     else this.#root.querySelector("#new-conversation").focus();
+  }
+
+  /** Nothing is kept of the user any more. */
+  #erased() {
+    this.#memory.forgetDrafts();
+    goTo(null, { replaces: true });
+    this.#conversation.startNew();
+    this.#sessions.clear();
+    this.#sessions.load();
   }
 
   #escape() {

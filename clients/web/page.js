@@ -1,3 +1,4 @@
+import { applyAppearance } from "./appearance.js";
 import { BrowserStorage } from "./browser-storage.js";
 import { ChatView } from "./chat-view.js";
 import { addressWith } from "./conversation-address.js";
@@ -121,6 +122,7 @@ function leaveFor(address) {
   if (address && navigator.onLine) location.assign(address);
 }
 
+applyAppearance();
 const starting = document.querySelector("#starting");
 try {
   await new Page(await loadConfig()).start();

@@ -35,6 +35,8 @@ from cicada.conversation.protocol import (
     ChangeSession,
     Chunk,
     DeleteSession,
+    Erased,
+    EraseMine,
     Failed,
     Feedback,
     FeedbackKept,
@@ -209,7 +211,7 @@ class FakeBackend:
             await self._sign_out(connection.user)
         elif isinstance(command, History):
             await self._send(connection, frame(self._history(command, connection.user)))
-        elif isinstance(command, ChangeSession | DeleteSession):
+        elif isinstance(command, ChangeSession | DeleteSession | EraseMine):
             await self._send(connection, self._session_changed(command, connection.user))
         elif isinstance(command, Feedback):
             stored = self.requests[command.request_id]
@@ -328,7 +330,9 @@ class FakeBackend:
             summaries[stored.session_id] = SessionSummary(**made | self.changes.get(stored.session_id, {}))
         return sorted(summaries.values(), key=lambda each: not each.pinned)
 
-    def _session_changed(self, command: ChangeSession | DeleteSession, user: str) -> str:
+    def _session_changed(self, command: ChangeSession | DeleteSession | EraseMine, user: str) -> str:
+        if isinstance(command, EraseMine):
+            return self._erased(command, user)
         turns = {name: each for name, each in self.requests.items() if each.session_id == command.session_id}
         if not turns or any(each.user != user for each in turns.values()):
             unknown = Failed(error="There is no such conversation.", code="session_not_found", retryable=False)
@@ -341,6 +345,15 @@ class FakeBackend:
         kept |= {name: value for name, value in given.items() if value is not None}
         newest_first = sorted(turns.values(), key=lambda stored: stored.created_at, reverse=True)
         return frame(SessionChanged(self._summaries(newest_first)[0]), request_id=command.request_id)
+
+    def _erased(self, command: EraseMine, user: str) -> str:
+        """One conversation at a time."""
+        mine = {name: each for name, each in self.requests.items() if each.user == user}
+        session_id = next((each.session_id for each in mine.values()), None)
+        gone = [name for name, each in mine.items() if each.session_id == session_id]
+        self.requests = {name: each for name, each in self.requests.items() if name not in gone}
+        erased = Erased(1 if gone else 0, len(gone), 0, len(gone) < len(mine))
+        return frame(erased, request_id=command.request_id)
 
 
 def _turn(stored: Stored) -> Turn:

@@ -15,10 +15,10 @@ from cicada.settings import (
     CommandGuardSettings,
     ConnectionSettings,
     ConversationSettings,
+    EntrySettings,
     IngestSettings,
     OpeningSettings,
     ProcessorSettings,
-    ProfileToolSettings,
     SignOutSettings,
     load,
 )
@@ -33,6 +33,7 @@ ROUTES = [
     "cancel",
     "changeSession",
     "deleteSession",
+    "eraseMine",
     "feedback",
     "history",
     "openDocument",
@@ -75,7 +76,7 @@ SETTINGS: dict[str, type[Struct]] = {
     "ws-sign-out": EndSettings,
     "message-processor": ProcessorSettings,
     "ingest-document": IngestSettings,
-    "agent-profiles": ProfileToolSettings,
+    "agent-profiles": EntrySettings,
     "agent-theories": AgentToolSettings,
 }
 # They write audit records: of connections, answers, what is shown again, opened, or found by an agent's search, and

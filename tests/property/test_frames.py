@@ -54,7 +54,7 @@ MACBETH = DocumentKey(KnowledgeBaseKey(ANN.tenant, "scripts"), "macbeth.json")
 WORDS = (
     *("sendMessage", "resume", "cancel", "history", "ping", "action", "requestId", "message", "sessionId"),
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
-    *("changeSession", "deleteSession", "title", "pinned"),
+    *("changeSession", "deleteSession", "eraseMine", "title", "pinned"),
     *("feedback", "rating", "reasons", "comment"),
     *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
 )
@@ -69,6 +69,7 @@ class Api:
     connections: InMemoryConnections = field(default_factory=InMemoryConnections)
     asked: dict[str, Question] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
 
@@ -86,7 +87,7 @@ class Api:
     def conversation(self) -> Conversation:
         here = self.here
         limits = self.command_guard.limits
-        sessions = Sessions(here.log, limits, ignore, here.clock)
+        sessions = Sessions(here.log, limits, ignore, here.clock, lambda _: 0)
         return Conversation(here.log, here.accepter, here.resumer, limits, here.withholding, sessions)
 
     @property
@@ -124,7 +125,7 @@ class Api:
 
     def traces(self) -> object:
         """What a frame may leave behind."""
-        heads = [self.head(ID), self.here.head(RequestKey(BOB, BOBS_ID))]
+        heads = [self.here.log.head(key) for key in (RequestKey(ANN, ID), RequestKey(BOB, BOBS_ID))]
         return heads, self.posted(), len(self.here.queue.requests), len(self.here.log.sessions(ANN, None, 10**6))
 
 
@@ -202,6 +203,9 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         tuple(scope.get("episodes", ())),
         tuple(AnyOf(name, frozenset(values)) for name, values in scope.get("metadata", {}).items()),
     )
+    if request_id not in api.asked and session_id in api.gone:
+        refused(reply, frame, "session_not_found")
+        return
     before = api.asked.setdefault(request_id, question)
     if before != question:
         refused(reply, frame, "request_conflict")
@@ -284,6 +288,22 @@ def deleted(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert not any(api.here.log.head(RequestKey(ANN, each)) for each in gone)
     api.asked = {name: each for name, each in api.asked.items() if name not in gone}
     api.deleted |= gone
+    api.gone.add(fields["sessionId"])
+
+
+def erased(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    sessions = {each.session_id for each in api.asked.values()}
+    assert reply == {
+        "requestId": fields["requestId"],
+        "type": "erased",
+        "conversations": len(sessions),
+        "questions": len(api.asked),
+        "entries": 0,
+        "left": False,
+    }
+    api.deleted |= set(api.asked)
+    api.gone |= sessions
+    api.asked = {}
 
 
 def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
@@ -312,6 +332,7 @@ EFFECTS = {
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,
     "ping": ponged,
@@ -351,4 +372,6 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     assert sum(kinds.values()) == FRAMES
     assert replied == published_replies()
     assert kinds["bad"] > FRAMES // 3
-    assert min(kinds[action] for action in EFFECTS) > FRAMES // 50
+    # Few frames delete everything, so that others find something.
+    assert kinds.pop("eraseMine") > 20
+    assert min(kinds[action] for action in EFFECTS if action != "eraseMine") > FRAMES // 50

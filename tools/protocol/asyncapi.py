@@ -27,6 +27,7 @@ _REPLIES = {
     "history": ("HistoryPage",),
     "changeSession": ("SessionChanged",),
     "deleteSession": ("SessionChanged",),
+    "eraseMine": ("Erased",),
     "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
     "ping": ("Pong",),

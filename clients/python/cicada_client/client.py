@@ -23,7 +23,7 @@ from cicada_client.document import DocumentPage, parse_document
 from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
-from cicada_client.history import HistoryPage, Session, parse_history, parse_session
+from cicada_client.history import Erased, HistoryPage, Session, parse_erased, parse_history, parse_session
 from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
 from cicada_client.notices import Notice
 from cicada_client.reconnecting_connection import ReconnectingConnection
@@ -179,6 +179,13 @@ class Client:
         `session_not_found` for one that is not there, perhaps because the reply to this very command was lost.
         """
         self._call("deleteSession", request_id, sessionId=session_id)
+
+    def erase_mine(self, request_id: str | None = None) -> Erased:
+        """Delete all of the user's conversations, profiles and theories, for good. Call it again while some is `left`.
+
+        Raises as `ask` does; `RefusedError` with the code `session_busy` while an answer is under way.
+        """
+        return parse_erased(self._call("eraseMine", request_id))
 
     def _call(self, action: str, request_id: str | None, **fields: object) -> dict[str, Any]:
         """The reply to a command that names it."""

@@ -10,7 +10,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "session", "feedback"]);
+const REPLIES = new Set(["document", "session", "erased", "feedback"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -187,6 +187,15 @@ export class CicadaClient extends EventTarget {
   /** Deletes a session with its questions and answers, for good. */
   async deleteSession({ sessionId }) {
     await this.#call({ action: "deleteSession", sessionId }, "There was no answer, so it may not be deleted yet; try again.");
+  }
+
+  /**
+   * Deletes all of the user's conversations, profiles and theories, for good. Resolves to how many there were; to be asked
+   * again while something is `left`.
+   */
+  async eraseMine() {
+    const { conversations, questions, entries, left } = await this.#call({ action: "eraseMine" }, "There was no answer, so not everything may be deleted; try again.");
+    return { conversations, questions, entries, left };
   }
 
   #call({ action, ...fields }, late) {

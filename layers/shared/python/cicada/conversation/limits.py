@@ -15,6 +15,7 @@ from cicada.conversation.protocol import (
     Cancel,
     ChangeSession,
     DeleteSession,
+    EraseMine,
     Feedback,
     History,
     OpenDocument,
@@ -52,6 +53,7 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     ChangeSession: 5,
     # The session is read and deleted, and the audit record is written; its turns are charged besides.
     DeleteSession: 5,
+    EraseMine: 5,
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
     SignOutEverywhere: 5,

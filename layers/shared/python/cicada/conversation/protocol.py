@@ -163,6 +163,15 @@ class DeleteSession(_Command, frozen=True, tag="deleteSession"):
     session_id: SessionId
 
 
+class EraseMine(_Command, frozen=True, tag="eraseMine"):
+    """Delete all of the user's conversations, profiles and theories, for good. The reply is `erased`.
+
+    Refused while an answer is under way. While the reply says that something is left, send it again.
+    """
+
+    request_id: RequestId
+
+
 Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", "other"]
 
 
@@ -209,6 +218,7 @@ AnyCommand = (
     | History
     | ChangeSession
     | DeleteSession
+    | EraseMine
     | Feedback
     | OpenDocument
     | Ping
@@ -475,6 +485,18 @@ class SessionChanged(_Sent, frozen=True, tag="session"):
     """Reply to `changeSession`: the session as it is now. Reply to `deleteSession`: null."""
 
     session: SessionSummary | None = None
+
+
+class Erased(_Sent, frozen=True, tag="erased"):
+    """Reply to `eraseMine`: how many conversations, their questions, and profiles and theories were deleted.
+
+    `entries` counts earlier states of profiles and theories too. `left`: there is more to delete.
+    """
+
+    conversations: int
+    questions: int
+    entries: int
+    left: bool
 
 
 class FeedbackKept(_Sent, frozen=True, tag="feedback"):

@@ -74,7 +74,11 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
 
 
 class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rename="camel", omit_defaults=True):
-    """A user has deleted a conversation, for good. `at`: epoch seconds. `requests`: how many questions it had."""
+    """A user has deleted a conversation, for good. `at`: epoch seconds. `requests`: how many questions it had.
+
+    Without a `session_id` the user has deleted everything: `sessions` conversations, and `entries`, which are profiles
+    and theories with their earlier states.
+    """
 
     at: float
     tenant: str
@@ -82,6 +86,8 @@ class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rena
     session_id: str
     requests: int
     login: str = ""
+    sessions: int = 1
+    entries: int = 0
 
 
 AuditRecord = Handshake | DocumentsShown | SessionDeleted
