@@ -370,6 +370,11 @@ def test_a_deleted_session_takes_no_message_and_is_not_changed(log: RequestLog, 
     assert not log.name_session(ANN, "s1", "Again")
     assert (log.session(ANN, "s1"), log.turns(ANN, "s1", None, 5)) == (None, [])
     assert (list(log.session_ids(ANN)), list(log.session_ids(BOB))) == (["s1"], [])
+    log.session_deleted(ANN, "s1")
+    log.session_deleted(ANN, "never")
+    assert list(log.session_ids(ANN)) == []
+    with pytest.raises(SessionNotFoundError):
+        log.create(new_request(clock), ACCEPTED)
 
 
 def test_a_session_that_was_asked_meanwhile_is_not_deleted(log: RequestLog, clock: Clock) -> None:

@@ -37,6 +37,7 @@ class InMemoryRequestLog:
         self._events: dict[tuple[RequestKey, int], tuple[int, StoredEvent]] = {}
         self._changes: dict[tuple[Principal, str], dict[str, Any]] = {}
         self._deleted: set[tuple[Principal, str]] = set()
+        self._unfinished: set[tuple[Principal, str]] = set()
 
     def create(self, request: NewRequest, accepted: str) -> bool:
         with self._lock:
@@ -164,11 +165,15 @@ class InMemoryRequestLog:
             return False
         self._changes.pop((principal, session.session_id), None)
         self._deleted.add((principal, session.session_id))
+        self._unfinished.add((principal, session.session_id))
         return True
+
+    def session_deleted(self, principal: Principal, session_id: str) -> None:
+        self._unfinished.discard((principal, session_id))
 
     def session_ids(self, principal: Principal) -> Iterator[str]:
         there = [row.session_id for row in self.sessions(principal, None, 1_000)]
-        return iter(sorted({*there, *(name for owner, name in self._deleted if owner == principal)}))
+        return iter(sorted({*there, *(name for owner, name in self._unfinished if owner == principal)}))
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:
         with self._lock:

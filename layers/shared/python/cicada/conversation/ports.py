@@ -105,8 +105,12 @@ class RequestLog(Protocol):
         """
         ...
 
+    def session_deleted(self, principal: Principal, session_id: str) -> None:
+        """Note on a session's mark that its requests are deleted too."""
+        ...
+
     def session_ids(self, principal: Principal) -> Iterator[str]:
-        """Ids of the user's sessions, and of the marks of deleted ones, whose deletion may have been interrupted."""
+        """Ids of the user's sessions, and of those whose deletion was interrupted."""
         ...
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from cicada.conversation.history import summary
 from cicada.conversation.limits import DELETED_TURN, UsageLimits
-from cicada.conversation.model import RequestKey, SessionRow
+from cicada.conversation.model import Head, RequestKey, SessionRow
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, SessionChanged
 from cicada.conversation.titles import clean_title
@@ -18,8 +18,9 @@ from cicada.observability.audit import SessionDeleted
 
 # So many turns are listed and deleted at a time; a page of the index has room for more.
 _AT_ONCE = 100
-# API Gateway waits 29 s for the reply, and one session may take a few of them.
-_LONGEST_SECONDS = 15
+# Clients wait 10 s for the reply and then ask again; one session may take a few of them.
+_LONGEST_SECONDS = 4
+Latest = Callable[[], Sequence[tuple[RequestKey, Head, bool]]]
 # Moments are stored in milliseconds.
 _TICK_SECONDS = 0.001
 
@@ -56,7 +57,7 @@ class Sessions(Struct, frozen=True):
         If it is interrupted, the same command deletes the rest. Raises `SessionBusyError` while an answer is under way,
         and `SessionNotFoundError`.
         """
-        questions = self._deleted(principal, command.session_id)
+        questions = self._deleted(principal, command.session_id, self._latest_of(principal))
         if questions is None:
             raise _not_found()
         self._record(principal, command.session_id, questions)
@@ -68,7 +69,8 @@ class Sessions(Struct, frozen=True):
         Sessions whose deletion was interrupted are found by their marks. A session that begins meanwhile stays. Raises
         `SessionBusyError` while an answer is under way, and `LimitExceededError` if nothing could be deleted.
         """
-        if any(going for _, _, going in self.limits.latest(principal)):
+        latest = self._latest_of(principal)
+        if any(going for _, _, going in latest()):
             raise SessionBusyError("An answer to you is under way: stop it first, then delete again.")
         entries, questions, sessions, left = self.erase_entries(principal), 0, 0, False
         until = self.clock() + _LONGEST_SECONDS
@@ -77,7 +79,7 @@ class Sessions(Struct, frozen=True):
                 left = self.clock() > until
                 if left:
                     break
-                deleted = self._deleted(principal, session_id)
+                deleted = self._deleted(principal, session_id, latest)
                 sessions, questions = sessions + (deleted is not None), questions + (deleted or 0)
         except (LimitExceededError, SessionBusyError):
             if not sessions:
@@ -88,22 +90,36 @@ class Sessions(Struct, frozen=True):
                 self._record(principal, "", questions, sessions, entries)
         return Erased(conversations=sessions, questions=questions, entries=entries, left=left)
 
-    def _deleted(self, principal: Principal, session_id: str) -> int | None:
+    def _latest_of(self, principal: Principal) -> Latest:
+        """What gives the user's latest requests. They are read again only after another one was admitted."""
+        usage, latest = None, list[tuple[RequestKey, Head, bool]]()
+
+        def read() -> Sequence[tuple[RequestKey, Head, bool]]:
+            nonlocal usage, latest
+            before, usage = usage, self.limits.table.get(principal)
+            if before is None or before.version != usage.version:
+                latest = self.limits.latest(principal, usage)
+            return latest
+
+        return read
+
+    def _deleted(self, principal: Principal, session_id: str, latest: Latest) -> int | None:
         """Delete the session; how many questions it had. None for one that is not there any more."""
         session = self.log.session(principal, session_id)
         listed = self._turns(principal, session_id)
         # Read after the list, so that every request in it is known to have ended. The list lags a little behind; the
         # latest ones are known by their admission too.
-        latest = [(key, going) for key, head, going in self.limits.latest(principal) if head.session_id == session_id]
-        turns = list(dict.fromkeys([*listed, *(key for key, _ in latest)]))
+        of_session = [(key, going) for key, head, going in latest() if head.session_id == session_id]
+        turns = list(dict.fromkeys([*listed, *(key for key, _ in of_session)]))
         if session is None and not turns:
             return None
-        if any(going for _, going in latest):
+        if any(going for _, going in of_session):
             raise SessionBusyError("An answer of this conversation is under way: stop it first, then delete again.")
         self.limits.spend(principal, DELETED_TURN * len(turns))
         if session and not self.log.delete_session(principal, session):
             raise SessionBusyError("A question has just come into this conversation: delete it again if you want to.")
         self.log.delete_requests(turns)
+        self.log.session_deleted(principal, session_id)
         return len(turns)
 
     def _record(

@@ -176,9 +176,10 @@ def session_row_key(principal: Principal, session_id: str) -> Item:
 
 
 def sessions_of(principal: Principal) -> dict[str, Any]:
-    """The query for a user's sessions and the marks of deleted ones."""
+    """The query for a user's sessions, and the marks of those that are not deleted with all of their requests."""
     return {
         "KeyConditionExpression": "pk = :owner AND begins_with(sk, :session)",
+        "FilterExpression": "attribute_exists(title) OR attribute_exists(unfinished)",
         "ProjectionExpression": "sk",
         "ExpressionAttributeValues": {":owner": {"S": principal.owner}, ":session": {"S": _SESSION}},
     }

@@ -259,10 +259,13 @@ class DynamoRequestLog:
         return self._update_session(
             principal,
             session.session_id,
-            "SET deletedAt = :now REMOVE title, knowledgeBase, historyKey, historyOrder, pinnedBy",
+            "SET deletedAt = :now, unfinished = :now REMOVE title, knowledgeBase, historyKey, historyOrder, pinnedBy",
             "attribute_exists(pk) AND (attribute_exists(deletedAt) OR historyOrder = :order)",
             {":order": number(session.order)},
         )
+
+    def session_deleted(self, principal: Principal, session_id: str) -> None:
+        self._update_session(principal, session_id, "REMOVE unfinished", "deletedAt <= :now", {})
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:
         for key in keys:
