@@ -12,6 +12,7 @@ ROUTES = {
     "eraseMine": "ws_control",
     "feedback": "ws_control",
     "openDocument": "ws_open",
+    "listKnowledgeBases": "ws_open",
     "ping": "ws_control",
     "signOutEverywhere": "ws_sign_out",
     "$default": "ws_control",

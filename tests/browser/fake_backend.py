@@ -30,6 +30,7 @@ from cicada.conversation.protocol import (
     Accepted,
     AnyCommand,
     AnyEventBody,
+    BaseSummary,
     Cancel,
     Cancelled,
     ChangeSession,
@@ -42,6 +43,8 @@ from cicada.conversation.protocol import (
     FeedbackKept,
     History,
     HistoryPage,
+    KnowledgeBasesListed,
+    ListKnowledgeBases,
     OpenDocument,
     Ping,
     Pong,
@@ -125,6 +128,8 @@ class FakeBackend:
         # The documents that can be opened, and who may read them.
         self.library = InMemoryPassageIndex("fixed", 1)
         self.access = OpenAccess()
+        self.refuses_bases: Failed | None = None
+        self.bases = [BaseSummary("scripts", 2, "Scripts of dramas.")]
         self._connections: set[Connection] = set()
         self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -217,8 +222,8 @@ class FakeBackend:
             stored = self.requests[command.request_id]
             stored.rating = command.rating
             await self._send(connection, frame(FeedbackKept(rating=command.rating), request_id=command.request_id))
-        elif isinstance(command, OpenDocument):
-            await self._send(connection, self._opened_page(command, connection.user))
+        elif isinstance(command, OpenDocument | ListKnowledgeBases):
+            await self._send(connection, self._looked_up(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
             await self._accept(command, connection)
         else:
@@ -298,7 +303,9 @@ class FakeBackend:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _opened_page(self, command: OpenDocument, user: str) -> str:
+    def _looked_up(self, command: OpenDocument | ListKnowledgeBases, user: str) -> str:
+        if isinstance(command, ListKnowledgeBases):
+            return frame(self.refuses_bases or KnowledgeBasesListed(tuple(self.bases)), request_id=command.request_id)
         opener = DocumentOpener(self.library, withholding(self.access), ignore, time.time)
         try:
             page = opener.open(command, Asker("c1", Principal(TENANT, user), 0, 0))

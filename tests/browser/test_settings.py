@@ -18,7 +18,7 @@ def test_theme_and_size_are_kept_or_the_page_says_that_they_are_not(page: Page, 
     page.set_viewport_size({"width": 320, "height": 700})
     sign_in(page, address)
     page.get_by_role("button", name="Conversations").click()
-    page.get_by_role("button", name="ada Settings").click()
+    page.get_by_role("button", name="ada · Settings").click()
     page.get_by_label("Dark").check()
     page.get_by_label("Largest").check()
     assert page.evaluate(BODY) == NIGHT

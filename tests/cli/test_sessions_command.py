@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,10 @@ SESSIONS = [
     {"sessionId": "s2", "title": "Who?", "lastAt": "2026-01-01T00:00:00.000+00:00", "knowledgeBase": "store"},
 ]
 
+BASES = [
+    {"name": "store", "documents": 1, "description": "A \x1b[1mshop.", "questions": ["Which documents are there?"]},
+    {"name": "scripts", "documents": 2, "questions": []},
+]
 LEFT: list[bool] = []
 
 
@@ -22,6 +27,8 @@ def replies(command: Body) -> list[Body] | None:
         turns = [{"requestId": "r"}] if command.get("sessionId") == "s1" else []
         sessions = [] if "sessionId" in command else SESSIONS
         return [{"type": "history", "sessionId": command.get("sessionId"), "sessions": sessions, "turns": turns}]
+    if command["action"] == "listKnowledgeBases":
+        return [{"type": "knowledgeBases", "requestId": command["requestId"], "bases": BASES}]
     if command["action"] == "eraseMine":
         numbers = {"conversations": 2, "questions": 5, "entries": 1}
         return [{"type": "erased", "requestId": command["requestId"], "left": LEFT.pop(0), **numbers}]
@@ -73,3 +80,16 @@ def test_everything_is_deleted_in_parts_after_a_question(server: DisturbingServe
     LEFT[:] = [True, False]
     assert shell("sessions", "delete-all", "--yes", "--json") == 0
     assert shell.json() == {"conversations": 4, "questions": 10, "entries": 2, "left": False}
+
+
+def test_the_bases_that_one_may_ask_are_listed(
+    server: DisturbingServer, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["store: 1 document. A [1mshop.", "  Which documents are there?", "scripts: 2 documents"]
+    assert shell("bases", "list") == 0
+    assert shell.lines() == lines
+    assert shell("bases", "list", "--json") == 0
+    assert [each["documents"] for each in shell.json()["bases"]] == [1, 2]
+    monkeypatch.setattr("sys.stdin", io.StringIO("/bases\n"))
+    assert shell("chat") == 0
+    assert shell.err().splitlines() == lines

@@ -26,6 +26,8 @@ def server_replies(command: Body) -> list[Body]:
         return [DOCUMENT | {"requestId": command["requestId"]}]
     if command["action"] in ("changeSession", "deleteSession"):
         return [{"type": "session", "requestId": command["requestId"], "session": None}]
+    if command["action"] == "listKnowledgeBases":
+        return [{"type": "knowledgeBases", "requestId": command["requestId"], "bases": []}]
     if command["action"] == "eraseMine":
         return [{"type": "erased", "requestId": command["requestId"], **ERASED}]
     if command["action"] == "feedback":
@@ -71,6 +73,10 @@ def erased(client: Client, fields: Body) -> None:
     assert asdict(client.erase_mine(fields["requestId"])) == ERASED
 
 
+def bases_listed(client: Client, fields: Body) -> None:
+    assert client.knowledge_bases(fields["requestId"]) == ()
+
+
 def rated(client: Client, fields: Body) -> None:
     client.rate(fields["requestId"], fields.get("rating"), fields.get("reasons"), fields.get("comment"))
 
@@ -84,6 +90,7 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,
+    "listKnowledgeBases": bases_listed,
 }
 
 

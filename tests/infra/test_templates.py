@@ -36,6 +36,7 @@ ROUTES = [
     "eraseMine",
     "feedback",
     "history",
+    "listKnowledgeBases",
     "openDocument",
     "ping",
     "resume",
@@ -49,6 +50,12 @@ class CommandSettings(Struct, frozen=True):
 
     command_guard: CommandGuardSettings
     conversation: ConversationSettings
+
+
+class ControlSettings(CommandSettings, frozen=True):
+    """The settings of the function behind most commands, which deletes profiles and theories too."""
+
+    entries: EntrySettings
 
 
 class OpenSettings(Struct, frozen=True):
@@ -71,7 +78,7 @@ SETTINGS: dict[str, type[Struct]] = {
     "ws-disconnect": ConnectionSettings,
     "ws-message": CommandSettings,
     "ws-resume": CommandSettings,
-    "ws-control": CommandSettings,
+    "ws-control": ControlSettings,
     "ws-open": OpenSettings,
     "ws-sign-out": EndSettings,
     "message-processor": ProcessorSettings,

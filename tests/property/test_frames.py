@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from cicada.answering.base_list import BaseList
 from cicada.answering.open_document import DocumentOpener
 from cicada.bootstrap.conversation import Conversation
 from cicada.conversation.command_guard import CommandGuard
@@ -27,7 +28,9 @@ from cicada.conversation.protocol import Chunk
 from cicada.conversation.sessions import Sessions
 from cicada.conversation.titles import clean_title
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.telemetry import ignore
+from cicada.permissions import PermissionGate
 from cicada.retrieval.model import EmbeddedPassage
 from infra.routes import ROUTES
 from tests.fakes.access import RecordedAccessLists, withholding
@@ -56,7 +59,7 @@ WORDS = (
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
     *("changeSession", "deleteSession", "eraseMine", "title", "pinned"),
     *("feedback", "rating", "reasons", "comment"),
-    *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
+    *("openDocument", "documentId", "passage", "version", "page", "document", "original", "listKnowledgeBases"),
 )
 Reply = dict[str, Any]
 
@@ -98,6 +101,13 @@ class Api:
         )
 
     @property
+    def base_list(self) -> BaseList:
+        """Of one base."""
+        gate = PermissionGate(RecordedAccessLists(rows={MACBETH: ()}))
+        bases = KnowledgeBases(named={"scripts": KnowledgeBase("scripts")})
+        return BaseList(self.library, gate, ignore, lambda: bases, lambda _: (), ignore, self.here.clock)
+
+    @property
     def command_guard(self) -> CommandGuard:
         """Without a limit that these frames reach."""
         limits = UsageLimits(InMemoryUsageTable(), self.here.log, self.here.clock, 10**6, 10**6, 10**8)
@@ -137,9 +147,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
-            wired = "document_opener" if function == "ws_open" else "conversation"
             monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
-            monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
+            for wired in ("document_opener", "base_list") if function == "ws_open" else ("conversation",):
+                monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
         return api
 
     return start
@@ -158,7 +168,7 @@ def route(frame: str) -> str:
 def message_name(reply: Reply) -> str:
     """What docs/protocol/asyncapi.json calls it."""
     names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
-    names |= {"feedback": "FeedbackKept"}
+    names |= {"feedback": "FeedbackKept", "knowledgeBases": "KnowledgeBasesListed"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -317,6 +327,11 @@ def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         assert (reply["type"], [("marked" in each) for each in reply["blocks"]]) == ("document", [marked])
 
 
+def bases_listed(_api: Api, fields: Fields, reply: Reply | None, _frame: str) -> None:
+    bases = [{"name": "scripts", "documents": 1, "questions": ["Which documents are there?"]}]
+    assert reply == {"requestId": fields["requestId"], "type": "knowledgeBases", "bases": bases}
+
+
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if fields["requestId"] not in api.asked:
@@ -335,6 +350,7 @@ EFFECTS = {
     "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,
+    "listKnowledgeBases": bases_listed,
     "ping": ponged,
 }
 

@@ -30,6 +30,7 @@ _REPLIES = {
     "eraseMine": ("Erased",),
     "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
+    "listKnowledgeBases": ("KnowledgeBasesListed",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from cicada_client.bases import KnowledgeBase, parse_bases
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
 from cicada_client.document import DocumentPage, parse_document
 from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
@@ -164,6 +165,10 @@ class Client:
         """
         fields = {"knowledgeBase": knowledge_base, "documentId": document_id, "passage": passage, "page": page}
         return parse_document(self._call("openDocument", request_id, **fields, original=original or None))
+
+    def knowledge_bases(self, request_id: str | None = None) -> tuple[KnowledgeBase, ...]:
+        """The knowledge bases that the user may ask, by name. Raises as `ask` does."""
+        return parse_bases(self._call("listKnowledgeBases", request_id))
 
     def change_session(
         self, session_id: str, title: str | None = None, request_id: str | None = None, *, pinned: bool | None = None

@@ -10,7 +10,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "session", "erased", "feedback"]);
+const REPLIES = new Set(["document", "session", "erased", "knowledgeBases", "feedback"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -177,6 +177,11 @@ export class CicadaClient extends EventTarget {
   openDocument({ knowledgeBase, documentId, passage, page, original }) {
     const place = { knowledgeBase, documentId, passage, page, original };
     return this.#call({ action: "openDocument", ...place }, "The document did not come; try again.");
+  }
+
+  /** The knowledge bases that the user may ask: `{name, documents, description?, questions}`. Rejects with a `CicadaError`. */
+  async knowledgeBases() {
+    return (await this.#call({ action: "listKnowledgeBases" }, "The list of knowledge bases did not come; try again.")).bases;
   }
 
   /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */

@@ -32,7 +32,7 @@ CANCEL: dict[str, Any] = {"action": "cancel", "requestId": ID}
 HISTORY: dict[str, Any] = {"action": "history"}
 ACTIONS = (
     'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
-    "eraseMine, feedback, openDocument, ping, signOutEverywhere."
+    "eraseMine, feedback, openDocument, listKnowledgeBases, ping, signOutEverywhere."
 )
 SECRET = "s3cret"
 

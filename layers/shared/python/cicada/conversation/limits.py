@@ -18,6 +18,7 @@ from cicada.conversation.protocol import (
     EraseMine,
     Feedback,
     History,
+    ListKnowledgeBases,
     OpenDocument,
     Ping,
     Resume,
@@ -36,6 +37,8 @@ EVENT = 1
 SESSION = 1
 # The cost of a turn that is listed: its head, its question and its events.
 TURN = 3
+# The cost of a knowledge base that is listed: its settings and its first rows are read.
+BASE = 3
 # The cost of titles that are searched: as many reads as they have bytes for.
 SEARCH = 25
 # The cost of a turn that is deleted: its rows are read and written.
@@ -56,6 +59,7 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     EraseMine: 5,
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
+    ListKnowledgeBases: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

@@ -203,6 +203,12 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
     original: bool = False
 
 
+class ListKnowledgeBases(_Command, frozen=True, tag="listKnowledgeBases"):
+    """Asks which knowledge bases the user may ask. The reply is `knowledgeBases`."""
+
+    request_id: RequestId
+
+
 class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
 
@@ -221,6 +227,7 @@ AnyCommand = (
     | EraseMine
     | Feedback
     | OpenDocument
+    | ListKnowledgeBases
     | Ping
     | SignOutEverywhere
 )
@@ -543,6 +550,24 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     outline: tuple[OutlineEntry, ...] | None = None
     originals: bool | None = None
     original: str | None = None
+
+
+class BaseSummary(_Frame, frozen=True, omit_defaults=True):
+    """A knowledge base that the user may ask. `documents`: how many of it the user may read.
+
+    `questions`: at most three to begin with, which are answered by a list or with sources.
+    """
+
+    name: str
+    documents: int
+    description: str | None = None
+    questions: tuple[str, ...] = _always(())
+
+
+class KnowledgeBasesListed(_Sent, frozen=True, tag="knowledgeBases"):
+    """Reply to `listKnowledgeBases`, by name. One that is not among them may exist: it is not for the user."""
+
+    bases: tuple[BaseSummary, ...]
 
 
 class Pong(_Sent, frozen=True, tag="pong"):
