@@ -38,12 +38,16 @@ from cli.settings import COMPLETION_VARIABLE, read_settings
 from cli.text import clean_line
 from cli.user.access_token import token
 from cli.user.ask import ask
+from cli.user.bases import list_
 from cli.user.chat import chat
 from cli.user.export import export
 from cli.user.open import open_document
 from cli.user.sessions import sessions
 
 _NAME = "cicada"
+
+# The group's other commands are the operators'.
+bases.add_command(list_)
 
 
 @command(

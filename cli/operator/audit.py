@@ -123,7 +123,9 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
         return (*who, event, record.connection_id, record.address)
     if isinstance(record, SessionDeleted):
         number = f"{record.requests} question{'' if record.requests == 1 else 's'}"
-        return (*who, "conversation deleted", record.session_id, number)
+        if record.session_id:
+            return (*who, "conversation deleted", record.session_id, number)
+        return (*who, "everything deleted", "", f"{record.sessions} conversations, {number}, {record.entries} entries")
     return (*who, _event(record), f"{record.request_id}#{record.attempt}", _documents(record))
 
 

@@ -30,7 +30,7 @@ bases = _Bases(
     "bases",
     short_help="list the knowledge bases, or see and change the settings of one",
     help="Without COMMAND: the knowledge bases that knowledge_bases.toml names, as this checkout would deploy them. The"
-    " commands are for the settings and the fields of one base as a stack keeps them.",
+    " commands are for the settings and the fields of one base as a stack keeps them; `list` asks a stage for yours.",
     epilog="example: cicada bases --json",
     invoke_without_command=True,
     params=[click.Option(["--json"], is_flag=True, help="print one JSON object")],

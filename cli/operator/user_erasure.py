@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
-from cicada.adapters.dynamodb.deletion import delete_rows
+from cicada.adapters.dynamodb.deletion import delete_partition, delete_rows
 from cicada.adapters.dynamodb.pages import items
 from cicada.adapters.dynamodb.request_items import read_head
 from cicada.identity import Principal
@@ -65,11 +65,9 @@ class DynamoErasure:
 
     def erase_entries(self, principal: Principal) -> Mapping[str, int]:
         """Profiles and theories, with their earlier states."""
-        rows = list(self._entries_of(principal))
-        self._delete(self._entries, [_key(row) for row in rows])
         counts = {"profiles": 0, "theories": 0}
-        for row in rows:
-            counts["profiles" if row["sk"]["S"].startswith("PROFILES#") else "theories"] += 1
+        for sort_key in delete_partition(self._client, self._entries, principal.owner):
+            counts["profiles" if sort_key.startswith("PROFILES#") else "theories"] += 1
         return counts
 
     def _connections_of(self, principal: Principal) -> Iterator[Item]:

@@ -17,6 +17,7 @@ from cli.arguments import Options, command
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
+from cli.user.bases import base_lines
 from cli.user.client import DEFAULT_KNOWLEDGE_BASE, open_client, question_options, require_session, scope
 from cli.user.rendering import render_answer, render_excerpts, render_history, render_page
 
@@ -34,6 +35,7 @@ more       the next page of the documents that the last answer listed
 /open N    the document of passage N, at its place; again for the next page
 /good      rate the last answer good; the same again takes it back
 /bad [WHY] rate it bad; WHY: wrong, incomplete, unsupported, outdated or unrelated, and words of your own
+/bases     the knowledge bases that you may ask, with questions to begin with
 /new       begin a new conversation
 /rename T  call this conversation T
 /pin       put this conversation before all others; /pin off takes the pin away
@@ -79,6 +81,7 @@ class Conversation:
         self._commands: dict[str, Callable[[], None]] = {
             "/history": self._show_history,
             "/sources": lambda: render_excerpts(self._last.sources, self._screen),
+            "/bases": self._show_bases,
             "/new": self._start_new,
             "/pin": lambda: self._pin(pinned=True),
             "/pin off": lambda: self._pin(pinned=False),
@@ -157,6 +160,9 @@ class Conversation:
         self._client.rate(self._last.request_id, rating, reasons or None, comment or None)
         self._rated = said
         self._screen.note("Thank you: your rating is kept with the answer.")
+
+    def _show_bases(self) -> None:
+        self._screen.notes("\n".join(line for each in self._client.knowledge_bases() for line in base_lines(each)))
 
     def _show_history(self) -> None:
         render_history(self._client.history(self._session_id), self._screen)

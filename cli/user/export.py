@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.arguments import Options, command
+from cli.errors import CommandError
 from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.text import clean, to_json
@@ -27,23 +28,34 @@ _PAGE = 50
 
 @command(
     "export",
-    short_help="print a conversation with its sources",
-    help="Print all turns of a conversation with their sources, as Markdown, or with --json for programs. The chat page"
-    " saves the same. Sources that you may not read any more are withheld.",
+    short_help="print conversations with their sources",
+    help="Print all turns of a conversation with their sources, or with --all of all your conversations, as Markdown,"
+    " or with --json for programs. The chat page saves the same. Sources that you may not read any more are withheld.",
     epilog="example: cicada export 7e57d004-2b97-4e7a-b45f-5387367791cd > lease.md",
 )
-@click.argument("session", metavar="SESSION", help="the conversation's id, as `cicada sessions list` shows it")
+@click.argument(
+    "session", metavar="[SESSION]", required=False, help="the conversation's id, as `cicada sessions list` shows it"
+)
+@click.option("--all", is_flag=True, help="all of your conversations, the pinned ones and then the newest first")
 @click.option("--json", is_flag=True, help="print one JSON object")
 @system_options
 @user_option
 def export(options: Options) -> int:
     """0."""
+    if (options.session is None) != options.all:
+        raise CommandError("Name one conversation, or give --all.", 2)
     settings = read_settings()
     screen = open_screen(settings)
     with open_client(options, settings, screen.observe) as client:
-        require_session(client, options.session)
-        conversation = exported(client, options.session, screen)
-    print(to_json(conversation) if options.json else clean(markdown_of(conversation)), end="\n" if options.json else "")
+        if options.all:
+            conversations = [exported(client, each, screen) for each in _session_ids(client)]
+        else:
+            require_session(client, options.session)
+            conversations = [exported(client, options.session, screen)]
+    if options.json:
+        print(to_json({"conversations": conversations} if options.all else conversations[0]))
+    else:
+        print("\n".join(clean(markdown_of(each)) for each in conversations), end="")
     return 0
 
 
@@ -91,6 +103,17 @@ def _plain(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}".rstrip() for line in re.split(r"\r\n|\r|\n", text.strip()))
+
+
+def _session_ids(client: Client) -> list[str]:
+    """All of the user's conversations as they are listed."""
+    page = client.history(limit=_PAGE)
+    sessions = list(page.sessions)
+    while page.before:
+        page = client.history(before=page.before, limit=_PAGE)
+        sessions += page.sessions
+    # One that is asked meanwhile moves up, and is not listed twice.
+    return list(dict.fromkeys(each.session_id for each in sessions))
 
 
 def _turns(client: Client, session_id: str) -> list[Turn]:

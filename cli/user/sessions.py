@@ -18,6 +18,7 @@ from cli.user.client import open_client, require_session, system_options, user_o
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
+    from cicada_client.history import Erased
 
 _session = together(click.argument("session", metavar="SESSION", help="its id"), system_options, user_option)
 
@@ -80,16 +81,46 @@ def pin(options: Options) -> int:
 @click.option("--yes", is_flag=True, help="do not ask before deleting, as scripts must")
 def delete(options: Options) -> int:
     """0 if it is gone; refused while an answer of it is under way."""
-    _confirm(options)
+    _confirm(options, f"Delete the conversation {clean_line(options.session)} for good?")
     return _with_client(options, lambda client: client.delete_session(options.session))
 
 
-def _confirm(options: Options) -> None:
+@command(
+    "delete-all",
+    short_help="delete all that is kept of you",
+    help="Delete all of your conversations, profiles and theories. They cannot be restored. Save your conversations"
+    " before by: cicada export --all. Your account stays, and so does the audit trail.",
+)
+@click.option("--yes", is_flag=True, help="do not ask before deleting, as scripts must")
+@json_option
+@system_options
+@user_option
+def delete_all(options: Options) -> int:
+    """0 if nothing is left; refused while an answer is under way."""
+    _confirm(options, "Delete all of your conversations, profiles and theories for good?")
+
+    def delete(client: Client) -> None:
+        erased = client.erase_mine()
+        while erased.left:
+            erased += client.erase_mine()
+        print(to_json(asdict(erased)) if options.json else _sentence(erased))
+
+    return _with_client(options, delete)
+
+
+def _sentence(erased: Erased) -> str:
+    return (
+        f"Deleted: {erased.conversations} conversations with {erased.questions} questions, and {erased.entries}"
+        " profiles and theories with their earlier states."
+    )
+
+
+def _confirm(options: Options, question: str) -> None:
     if options.yes:
         return
     if not sys.stdin.isatty():
         raise CommandError("Nothing was done: give --yes to delete without being asked; there is no terminal here.", 2)
-    print(f"Delete the conversation {clean_line(options.session)} for good? [y/N] ", end="", flush=True)
+    print(f"{question} [y/N] ", end="", flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandError("Nothing was done.")
 
@@ -99,5 +130,5 @@ sessions = Group(
     short_help="list, name, pin and delete your conversations",
     help="Your conversations.",
     epilog="example: cicada sessions list --search lease",
-    commands=(list_, rename, pin, delete),
+    commands=(list_, rename, pin, delete, delete_all),
 )

@@ -1,41 +1,53 @@
+import { appearanceSection } from "./appearance.js";
 import { SecondStep } from "./authenticator.js";
 import { authenticatorForm } from "./authenticator-view.js";
 import { element } from "./element.js";
+import { OwnData } from "./own-data.js";
 
 const ADD = "Scan this with an authenticator app on your phone. From then on you sign in with your password and a code of the app.";
 
 /**
- * The dialog about the user's own account: the second step of sign-in, where the pool lets users choose, and signing out
- * everywhere. `signOutEverywhere()` rejects with a sentence.
+ * The settings: how the page looks, its keys, the user's data, the second step of sign-in, where the pool lets users choose, and
+ * signing out.
  */
 export class AccountView {
   #dialog;
   #signIn;
   #mfa;
-  #signOutEverywhere;
+  #signOut;
+  #showKeys;
+  #client;
+  #erased;
   #notice = element("p", { className: "notice", role: "alert", hidden: true });
   #secondStep = element("section", {});
 
-  /** `mfa`: "off", "optional" or "required", as the pool has it. */
-  constructor({ signIn, mfa, signOutEverywhere }) {
+  /** `mfa`: "off", "optional" or "required", as the pool has it. `erased()`: nothing of the user is kept any more. */
+  constructor({ signIn, mfa, client, signOut, showKeys, erased }) {
     this.#signIn = signIn;
     this.#mfa = mfa;
-    this.#signOutEverywhere = signOutEverywhere;
+    this.#client = client;
+    this.#signOut = signOut;
+    this.#showKeys = showKeys;
+    this.#erased = erased;
   }
 
   show() {
     this.#dialog = element(
       "dialog",
-      { className: "account", aria: { labelledby: "account-title" }, on: { close: () => this.remove() } },
+      { className: "account settings", aria: { labelledby: "account-title" }, on: { close: () => this.remove() } },
       element("h2", { id: "account-title" }, this.#signIn.user),
       this.#notice,
+      appearanceSection(),
+      element("section", {}, element("h3", {}, "Keys"), this.#button("All keys", () => this.#goOn(this.#showKeys))),
+      new OwnData(this.#client, { erased: this.#erased }).root,
       this.#mfa === "optional" ? this.#secondStep : null,
       element(
         "section",
         {},
-        element("h3", {}, "All devices"),
-        element("p", {}, "Ends every sign-in of yours, here and elsewhere, and what is being answered."),
-        this.#button("Sign out everywhere", this.#signOutEverywhere),
+        element("h3", {}, "Sign-in"),
+        this.#button("Sign out", () => this.#goOn(this.#signOut)),
+        element("p", {}, "On all devices: ends every sign-in of yours, here and elsewhere, and what is being answered."),
+        this.#button("Sign out everywhere", () => this.#client.signOutEverywhere()),
       ),
       element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, "Close"),
     );
@@ -47,6 +59,11 @@ export class AccountView {
   remove() {
     this.#dialog?.remove();
     this.#dialog = null;
+  }
+
+  #goOn(action) {
+    this.#dialog.close();
+    action();
   }
 
   async #showSecondStep() {

@@ -25,6 +25,11 @@ export class BrowserStorage {
     this.#tried((storage) => storage.removeItem(name));
   }
 
+  /** Whether the browser has refused to keep something. */
+  get isRefused() {
+    return this.#kept.size > 0;
+  }
+
   #tried(use) {
     try {
       return use(this.#storage());

@@ -1,6 +1,7 @@
 import { AccountView } from "./account-view.js";
+import { BasesView, baseLine } from "./bases-view.js";
 import { Composer } from "./composer.js";
-import { conversationIn, goTo } from "./conversation-address.js";
+import { addressOfBase, baseIn, conversationIn, goTo } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
 import { element } from "./element.js";
 import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
@@ -33,8 +34,8 @@ export class ChatView {
   #reading;
   #shortcuts;
   #federated;
-  /** The one that a new conversation asks. */
-  #knowledgeBase;
+  #bases;
+  #examples;
   #everOpen = false;
   /** Something was to be asked during the answer that is under way. */
   #refused = false;
@@ -46,12 +47,12 @@ export class ChatView {
    * `signOut()`: the user signs out. `sessionEnded(signedOut)`: the server has ended the sign-in, or the tokens have
    * expired and cannot be renewed.
    */
-  constructor({ root, client, memory, signIn, mfa, examples, knowledgeBase = DEFAULT_KNOWLEDGE_BASE, signOut, sessionEnded }) {
+  constructor({ root, client, memory, signIn, mfa, examples, signOut, sessionEnded }) {
     this.#root = root;
     this.#client = client;
     this.#memory = memory;
     this.#federated = signIn.federated;
-    this.#knowledgeBase = knowledgeBase;
+    this.#examples = examples;
     this.#connection = root.querySelector("#connection");
     this.#sessions = new SessionsView({
       root: root.querySelector("#sessions"),
@@ -75,8 +76,8 @@ export class ChatView {
       memory,
       root: root.querySelector("#conversation"),
       scroll: root.querySelector("#scroll"),
-      examples,
-      trouble: troubleWith(knowledgeBase),
+      opening: () => this.#opening(),
+      newBase: () => baseIn(location.search) ?? undefined,
       changed: () => this.#changed(),
       accepted: (session) => {
         goTo(session.sessionId, { replaces: true });
@@ -87,13 +88,28 @@ export class ChatView {
       wanted: (message) => this.#composer.ask(message),
       edit: (message) => this.#composer.edit(message),
     });
+    this.#bases = new BasesView({
+      client,
+      changed: () => {
+        this.#entitle();
+        this.#conversation.drawOpening();
+      },
+      choose: (name) => this.#newIn(name),
+    });
     this.#reading = new ReadingView({
       root: root.querySelector("#reading"),
       client,
       changed: () => this.#showReading(),
       signal: this.#leave.signal,
     });
-    this.#account = new AccountView({ signIn, mfa, signOutEverywhere: () => client.signOutEverywhere() });
+    this.#account = new AccountView({
+      signIn,
+      mfa,
+      client,
+      signOut,
+      showKeys: () => this.#shortcuts.show(),
+      erased: () => this.#erased(),
+    });
     this.#shortcuts = new Shortcuts({ keys: this.#keys(), signal: this.#leave.signal });
     root.querySelector("#user-name").textContent = signIn.user;
     this.#listen(signOut, sessionEnded);
@@ -105,6 +121,7 @@ export class ChatView {
     this.#client.connect();
     this.#comeTo(conversationIn(location.search));
     this.#sessions.load();
+    this.#bases.load();
     this.#composer.focus();
     this.#reading.sync();
   }
@@ -115,6 +132,7 @@ export class ChatView {
     this.#client.close();
     this.#account.remove();
     this.#shortcuts.remove();
+    this.#bases.end();
     this.#reading.end();
     this.#showReading();
     this.#conversation.end();
@@ -123,6 +141,7 @@ export class ChatView {
     this.#showRail(false);
     this.#connection.replaceChildren();
     for (const id of ["#conversation", "#user-name", "#asked"]) this.#root.querySelector(id).replaceChildren();
+    this.#root.querySelector("#bases").hidden = true;
     this.#root.hidden = true;
     document.title = "Cicada";
   }
@@ -130,10 +149,11 @@ export class ChatView {
   #listen(signOut, sessionEnded) {
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal: this.#leave.signal });
     const find = (id) => this.#root.querySelector(id);
-    on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded(this.#client.signedOut) : this.#showConnection()));
+    on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded(this.#client.signedOut) : this.#connectionChanged()));
     on(this.#connection, "click", ({ target }) => this.#answerTrouble(target.dataset.answer, signOut));
     on(find("#account"), "click", () => this.#account.show());
     on(find("#sign-out"), "click", signOut);
+    on(find("#bases"), "click", () => this.#bases.show(this.#asked));
     on(find("#shortcuts"), "click", () => this.#shortcuts.show());
     on(find("#skip"), "click", () => this.#conversation.focusNewest() || this.#composer.focus());
     on(find("#new-conversation"), "click", () => this.#startNew());
@@ -168,9 +188,13 @@ export class ChatView {
 
   /** Back or forward in the browser's history, perhaps only to another document. */
   #goneTo(sessionId) {
-    if (sessionId === this.#conversation.sessionId) return;
-    if (sessionId) this.#conversation.open(sessionId);
-    else this.#conversation.startNew();
+    if (sessionId) {
+      if (sessionId !== this.#conversation.sessionId) this.#conversation.open(sessionId);
+    } else if (this.#conversation.sessionId === null) {
+      // Perhaps of another knowledge base.
+      this.#entitle();
+      this.#conversation.drawOpening();
+    } else this.#conversation.startNew();
   }
 
   #startNew() {
@@ -178,6 +202,38 @@ export class ChatView {
     this.#showRail(false);
     this.#conversation.startNew();
     this.#composer.focus();
+  }
+
+  /** A new conversation of another knowledge base. */
+  #newIn(name) {
+    history.pushState(null, "", addressOfBase(name));
+    this.#startNew();
+  }
+
+  get #newBase() {
+    return baseIn(location.search) ?? DEFAULT_KNOWLEDGE_BASE;
+  }
+
+  /** The knowledge base that the open conversation asks, if that is known. */
+  get #asked() {
+    const { sessionId, knowledgeBase } = this.#conversation;
+    return this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#newBase : null);
+  }
+
+  /** What a new conversation begins with: the stage's own examples where the address names no base, else the base's. */
+  #opening() {
+    const base = this.#bases.of(this.#newBase);
+    const own = baseIn(location.search) === null ? this.#examples : [];
+    return {
+      trouble: troubleWith(this.#newBase),
+      about: base?.description ?? "",
+      questions: own.length ? own : (base?.questions ?? []),
+    };
+  }
+
+  #connectionChanged() {
+    if (this.#client.state === "open" && this.#bases.failed) this.#bases.load();
+    this.#showConnection();
   }
 
   async #open(sessionId) {
@@ -192,6 +248,15 @@ export class ChatView {
     this.#memory.keepDraft(sessionId, "");
     if (sessionId === this.#conversation.sessionId) this.#startNew();
     else this.#root.querySelector("#new-conversation").focus();
+  }
+
+  /** Nothing is kept of the user any more. */
+  #erased() {
+    this.#memory.forgetDrafts();
+    goTo(null, { replaces: true });
+    this.#conversation.startNew();
+    this.#sessions.clear();
+    this.#sessions.load();
   }
 
   #escape() {
@@ -254,9 +319,10 @@ export class ChatView {
 
   /** A bookmark and the list of tabs say which conversation it is, and the line above it which base it asks. */
   #entitle() {
-    const { sessionId, knowledgeBase } = this.#conversation;
-    const asked = this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#knowledgeBase : null);
-    this.#root.querySelector("#asked").textContent = asked ? `Knowledge base: ${asked}` : "";
+    const asked = this.#asked;
+    const base = this.#bases.of(asked);
+    this.#root.querySelector("#asked").textContent = base ? baseLine(base) : (asked ?? "");
+    this.#root.querySelector("#bases").hidden = !asked;
     const title = this.#sessions.titleOf(this.#conversation.sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
   }

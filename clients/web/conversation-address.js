@@ -1,4 +1,5 @@
 const NAME = "conversation";
+const BASE = "knowledgeBase";
 
 /** The conversation that the page's address names, or null. */
 export function conversationIn(search) {
@@ -11,6 +12,19 @@ export function addressWith(sessionId) {
   fields.delete(NAME);
   if (sessionId) fields.set(NAME, sessionId);
   return `${location.pathname}${fields.size ? `?${fields}` : ""}`;
+}
+
+/** The knowledge base that the page's address names for new conversations, or null. */
+export function baseIn(search) {
+  return new URLSearchParams(search).get(BASE) || null;
+}
+
+/** The page's address with a new conversation of this knowledge base. */
+export function addressOfBase(name) {
+  const fields = new URLSearchParams(location.search);
+  fields.delete(NAME);
+  fields.set(BASE, name);
+  return `${location.pathname}?${fields}`;
 }
 
 /** Goes to a conversation's address, by a new entry of the browser's history unless it `replaces` the current one. */

@@ -11,8 +11,8 @@ export class Conversation {
   #memory;
   #root;
   #scroll;
-  #examples;
-  #trouble;
+  #opening;
+  #newBase;
   #turns = new Map();
   #running = null;
   #visit = 0;
@@ -24,18 +24,19 @@ export class Conversation {
   #listener = ({ detail }) => this.#requestChanged(detail);
 
   /**
-   * `trouble`: what is wrong with the page's address, or null. `changed()`: another session is open, or an answer has begun
+   * `opening()`: what a new conversation begins with: `trouble`, what is wrong with the page's address, or null; `about`, what
+   * is asked; `questions`. `newBase()`: the knowledge base that it asks, undefined for the server's default. `changed()`: another session is open, or an answer has begun
    * or ended, or which knowledge base is asked is known.
    * `accepted({sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
    * is to ask this. `edit(message)`: a question is to be asked otherwise.
    */
-  constructor({ client, memory, root, scroll, examples, trouble, changed, accepted, wanted, edit }) {
+  constructor({ client, memory, root, scroll, opening, newBase, changed, accepted, wanted, edit }) {
     this.#client = client;
     this.#memory = memory;
     this.#root = root;
     this.#scroll = scroll;
-    this.#examples = examples;
-    this.#trouble = trouble;
+    this.#opening = opening;
+    this.#newBase = newBase;
     this.#changed = changed;
     this.#accepted = accepted;
     this.#wanted = wanted;
@@ -49,11 +50,15 @@ export class Conversation {
 
   ask(message) {
     if (this.#turns.size === 0) this.#root.replaceChildren();
-    const request = this.#client.ask({ message, sessionId: this.sessionId ?? undefined });
+    const request = this.#ask({ message });
     this.#run(request, message);
     const view = this.#add({ requestId: request.requestId, message });
     view.show(request);
     this.#scrollTo(view.root);
+  }
+
+  #ask({ message, requestId, sessionId = this.sessionId }) {
+    return this.#client.ask({ message, requestId, sessionId: sessionId ?? undefined, knowledgeBase: sessionId ? undefined : this.#newBase() });
   }
 
   /** Puts the focus on the newest answer; returns whether there is one. */
@@ -87,18 +92,26 @@ export class Conversation {
 
   startNew() {
     this.#leave(null);
-    const examples = this.#examples.map((text) =>
+    this.#root.append(element("section", { className: "welcome", id: "opening" }));
+    this.drawOpening();
+  }
+
+  /** What is known of the base may come after the page, and only then is there more to say. */
+  drawOpening() {
+    const place = this.#root.querySelector("#opening");
+    if (!place) return;
+    const { trouble, about, questions } = this.#opening();
+    const asked = place.contains(document.activeElement) ? document.activeElement.textContent : null;
+    const examples = questions.map((text) =>
       element("button", { type: "button", className: "example", on: { click: () => this.ask(text) } }, text),
     );
-    this.#root.replaceChildren(
-      element(
-        "section",
-        { className: "welcome" },
-        element("h1", {}, "What would you like to know?"),
-        this.#trouble ? element("p", { role: "alert" }, this.#trouble) : null,
-        examples.length ? element("div", { className: "examples" }, examples) : null,
-      ),
+    place.replaceChildren(
+      element("h1", {}, "What would you like to know?"),
+      ...(trouble ? [element("p", { role: "alert" }, trouble)] : []),
+      ...(about ? [element("p", { className: "about" }, about)] : []),
+      ...(examples.length ? [element("div", { className: "examples" }, examples)] : []),
     );
+    examples.find((each) => each.textContent === asked)?.focus();
   }
 
   /** Shows a session of the list. */
@@ -123,7 +136,7 @@ export class Conversation {
   /** Asking again with the same id is harmless, and necessary if the question was never accepted. */
   #resumed({ requestId, message, sessionId, accepted }) {
     if (accepted) return this.#client.follow(requestId);
-    return this.#client.ask({ requestId, message, sessionId: sessionId ?? undefined });
+    return this.#ask({ requestId, message, sessionId });
   }
 
   /** Forgets the turns. */
@@ -161,7 +174,7 @@ export class Conversation {
     const { view, message } = this.#turns.get(requestId);
     const known = this.#client.follow(requestId);
     if (known.outcome !== "error") return this.#run(known, message);
-    const request = this.#client.ask({ message, sessionId: this.sessionId ?? undefined });
+    const request = this.#ask({ message });
     this.#run(request, message);
     this.#turns.delete(requestId);
     this.#add({ requestId: request.requestId, message }, view.root).show(request);

@@ -6,17 +6,48 @@ import { CicadaError } from "./protocol/errors.js";
 
 /** The conversation with all of its turns, oldest first, each with its whole answer. Rejects with a `CicadaError`. */
 export async function exported(client, sessionId) {
-  const { title, knowledgeBase = null } = await client.changeSession({ sessionId });
+  const { title, knowledgeBase = null } = await patiently(() => client.changeSession({ sessionId }));
   const turns = [];
   for (let before; before !== null; ) {
-    const page = await client.history({ sessionId, before, limit: 50 });
+    const page = await patiently(() => client.history({ sessionId, before, limit: 50 }));
     turns.unshift(...page.turns.reverse());
     before = page.before;
   }
   const answered = [];
   // One after the other: each answer is replayed whole.
-  for (const turn of turns) answered.push(answerOf(turn, await ended(client, turn.requestId)));
+  for (const turn of turns) answered.push(answerOf(turn, await patiently(() => ended(client, turn.requestId))));
   return { sessionId, title, knowledgeBase, turns: answered };
+}
+
+/**
+ * All of the user's conversations, each as `exported` gives it, as they are listed. `told(done, of)` is called before each.
+ */
+export async function allExported(client, told) {
+  const found = new Set();
+  for (let before; before !== null; ) {
+    const page = await patiently(() => client.history({ before, limit: 50 }));
+    // One that is asked meanwhile moves up, and is not listed twice.
+    for (const { sessionId } of page.sessions) found.add(sessionId);
+    before = page.before;
+  }
+  const all = [];
+  for (const sessionId of found) {
+    told(all.length, found.size);
+    all.push(await exported(client, sessionId));
+  }
+  return all;
+}
+
+/** What `work` resolves to; it is done again when the server says, where it was refused for coming too fast. */
+export async function patiently(work) {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error.code !== "rate_limited" || !(error.retryAfterSeconds > 0)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * error.retryAfterSeconds));
+    }
+  }
 }
 
 /**

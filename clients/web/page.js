@@ -1,3 +1,4 @@
+import { applyAppearance } from "./appearance.js";
 import { BrowserStorage } from "./browser-storage.js";
 import { ChatView } from "./chat-view.js";
 import { addressWith } from "./conversation-address.js";
@@ -12,7 +13,7 @@ import { TabMemory } from "./tab-memory.js";
  * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally
  * `identityProvider` and `signInUrl` (the provider's name, and the authorization server that leads to it), `users` (sample
  * users) and `examples` (questions to begin with). The page's own address may name a knowledge base, as
- * `?knowledgeBase=shop`; the examples are not shown then. `?conversation=…` names the open conversation; behind `#` it may name a document that is open.
+ * `?knowledgeBase=shop`; without that the examples are shown. `?conversation=…` names the open conversation; behind `#` it may name a document that is open.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });
@@ -66,7 +67,6 @@ class Page {
 
   #startChat() {
     const { websocketUrl, tokenIn, examples = [] } = this.#config;
-    const knowledgeBase = new URLSearchParams(location.search).get("knowledgeBase") || undefined;
     const { user } = this.#signIn;
     this.#memory = new TabMemory(user, this.#storage);
     this.#signInView.hide();
@@ -75,14 +75,12 @@ class Page {
       client: new CicadaClient({
         url: websocketUrl,
         tokenIn,
-        knowledgeBase,
         token: async (options) => ({ token: await this.#signIn.accessToken(options), validMs: this.#signIn.validMs }),
       }),
       memory: this.#memory,
       signIn: this.#signIn,
       mfa: this.#signIn.federated ? "off" : this.#config.mfa,
-      examples: knowledgeBase ? [] : examples,
-      knowledgeBase,
+      examples,
       signOut: () => this.#signOut(),
       sessionEnded: (signedOut) => this.#sessionEnded(signedOut),
     });
@@ -121,6 +119,7 @@ function leaveFor(address) {
   if (address && navigator.onLine) location.assign(address);
 }
 
+applyAppearance();
 const starting = document.querySelector("#starting");
 try {
   await new Page(await loadConfig()).start();

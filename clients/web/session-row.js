@@ -1,6 +1,7 @@
 import { addressWith } from "./conversation-address.js";
 import { element } from "./element.js";
 import { exported, markdownOf } from "./export.js";
+import { saveFile } from "./saved-file.js";
 
 /** A conversation in the list: it opens, and below it what else can be done with it, if that is asked for. */
 export class SessionRow {
@@ -83,10 +84,7 @@ export class SessionRow {
   async #save(suffix, type, write) {
     const conversation = await this.#tried(() => exported(this.#client, this.#session.sessionId));
     if (!conversation) return;
-    const href = URL.createObjectURL(new Blob([write(conversation)], { type }));
-    const name = conversation.title.replace(/[^\p{L}\p{N} _-]/gu, "").trim().slice(0, 60) || "conversation";
-    element("a", { href, download: `${name}.${suffix}` }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 10_000);
+    saveFile(conversation.title, suffix, type, write(conversation));
     this.#close();
   }
 

@@ -38,12 +38,16 @@ export class SessionsView {
   }
 
   /** Forgets the list. */
-  end() {
-    this.#visit = -1;
+  clear() {
     clearTimeout(this.#typing);
     this.#rows = [];
     this.#field.value = "";
     this.#root.replaceChildren();
+  }
+
+  end() {
+    this.#visit = -1;
+    this.clear();
   }
 
   async load(before = undefined) {

@@ -36,6 +36,10 @@ export class TabMemory {
     this.save({ drafts: text ? { ...others, [sessionId ?? NEW]: text } : others });
   }
 
+  forgetDrafts() {
+    this.save({ drafts: {} });
+  }
+
   /** A session has begun, or is not there any more. */
   moveDraft(from, to) {
     const moved = [this.draftOf(to), this.draftOf(from)].filter(Boolean).join("\n");

@@ -5,6 +5,7 @@ import { element } from "./element.js";
 import { explanationOf } from "./explanation.js";
 import { FeedbackView } from "./feedback-view.js";
 import { foldButton } from "./fold-button.js";
+import { followUpButtons } from "./follow-ups.js";
 import { DEFAULT_KNOWLEDGE_BASE } from "./knowledge-base.js";
 import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
@@ -142,7 +143,8 @@ export class TurnView {
     if (request.outcome === "error") return [this.#failure(request.failure), ...this.#repeats];
     const { end, listing } = request.assembly;
     const choices = choicesOf(end, listing, { name: this.root.ariaLabel, choose: (reply) => this.#actions.ask(reply) });
-    return [choices, baseOf(end.plan), this.#copyButton(), ...this.#repeats, this.#feedback.root, explanationOf(end)].filter(Boolean);
+    const next = followUpButtons(end.plan, listing, { name: this.root.ariaLabel, ask: (message) => this.#actions.ask(message) });
+    return [choices, next, baseOf(end.plan), this.#copyButton(), ...this.#repeats, this.#feedback.root, explanationOf(end)].filter(Boolean);
   }
 
   #failure({ error, retryable }) {

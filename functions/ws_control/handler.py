@@ -15,6 +15,7 @@ from cicada.conversation.protocol import (
     Cancel,
     ChangeSession,
     DeleteSession,
+    EraseMine,
     Feedback,
     History,
     Ping,
@@ -45,6 +46,8 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
         case DeleteSession():
             deleted = conversation().sessions.delete(command, connection.principal)
             return frame(deleted, request_id=command.request_id)
+        case EraseMine():
+            return frame(conversation().sessions.erase(connection.principal), request_id=command.request_id)
         case Feedback(request_id=request_id):
             kept = rate(RequestKey(connection.principal, request_id), command, conversation().log, time.time())
             if kept.rating:

@@ -132,8 +132,10 @@ class Conversation(Construct):
         """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
         self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
         self.join(ws_resume, on_log=("Query", "UpdateItem"))
-        on_log = ("BatchGetItem", "BatchWriteItem", "DeleteItem", "GetItem", "Query", "UpdateItem")
-        self.join(ws_control, on_log=on_log)
+        self.join(ws_control, on_log=("BatchGetItem", "BatchWriteItem", "GetItem", "Query", "UpdateItem"))
+        # Users delete what is kept of them, their profiles and theories too.
+        configure(ws_control, {"entries_table": self._tables.entries.table_name})
+        allow(ws_control, ["dynamodb:BatchWriteItem", "dynamodb:Query"], self._tables.entries.table_arn)
         for function in (ws_message, ws_resume):
             allow(function, ["sqs:SendMessage"], self._requests.queue.queue_arn)
             configure(function, {"lease_seconds": self._settings.lease_seconds})

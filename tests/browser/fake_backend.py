@@ -30,16 +30,21 @@ from cicada.conversation.protocol import (
     Accepted,
     AnyCommand,
     AnyEventBody,
+    BaseSummary,
     Cancel,
     Cancelled,
     ChangeSession,
     Chunk,
     DeleteSession,
+    Erased,
+    EraseMine,
     Failed,
     Feedback,
     FeedbackKept,
     History,
     HistoryPage,
+    KnowledgeBasesListed,
+    ListKnowledgeBases,
     OpenDocument,
     Ping,
     Pong,
@@ -123,6 +128,8 @@ class FakeBackend:
         # The documents that can be opened, and who may read them.
         self.library = InMemoryPassageIndex("fixed", 1)
         self.access = OpenAccess()
+        self.refuses_bases: Failed | None = None
+        self.bases = [BaseSummary("scripts", 2, "Scripts of dramas.")]
         self._connections: set[Connection] = set()
         self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -209,14 +216,14 @@ class FakeBackend:
             await self._sign_out(connection.user)
         elif isinstance(command, History):
             await self._send(connection, frame(self._history(command, connection.user)))
-        elif isinstance(command, ChangeSession | DeleteSession):
+        elif isinstance(command, ChangeSession | DeleteSession | EraseMine):
             await self._send(connection, self._session_changed(command, connection.user))
         elif isinstance(command, Feedback):
             stored = self.requests[command.request_id]
             stored.rating = command.rating
             await self._send(connection, frame(FeedbackKept(rating=command.rating), request_id=command.request_id))
-        elif isinstance(command, OpenDocument):
-            await self._send(connection, self._opened_page(command, connection.user))
+        elif isinstance(command, OpenDocument | ListKnowledgeBases):
+            await self._send(connection, self._looked_up(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
             await self._accept(command, connection)
         else:
@@ -296,7 +303,9 @@ class FakeBackend:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _opened_page(self, command: OpenDocument, user: str) -> str:
+    def _looked_up(self, command: OpenDocument | ListKnowledgeBases, user: str) -> str:
+        if isinstance(command, ListKnowledgeBases):
+            return frame(self.refuses_bases or KnowledgeBasesListed(tuple(self.bases)), request_id=command.request_id)
         opener = DocumentOpener(self.library, withholding(self.access), ignore, time.time)
         try:
             page = opener.open(command, Asker("c1", Principal(TENANT, user), 0, 0))
@@ -328,7 +337,9 @@ class FakeBackend:
             summaries[stored.session_id] = SessionSummary(**made | self.changes.get(stored.session_id, {}))
         return sorted(summaries.values(), key=lambda each: not each.pinned)
 
-    def _session_changed(self, command: ChangeSession | DeleteSession, user: str) -> str:
+    def _session_changed(self, command: ChangeSession | DeleteSession | EraseMine, user: str) -> str:
+        if isinstance(command, EraseMine):
+            return self._erased(command, user)
         turns = {name: each for name, each in self.requests.items() if each.session_id == command.session_id}
         if not turns or any(each.user != user for each in turns.values()):
             unknown = Failed(error="There is no such conversation.", code="session_not_found", retryable=False)
@@ -341,6 +352,15 @@ class FakeBackend:
         kept |= {name: value for name, value in given.items() if value is not None}
         newest_first = sorted(turns.values(), key=lambda stored: stored.created_at, reverse=True)
         return frame(SessionChanged(self._summaries(newest_first)[0]), request_id=command.request_id)
+
+    def _erased(self, command: EraseMine, user: str) -> str:
+        """One conversation at a time."""
+        mine = {name: each for name, each in self.requests.items() if each.user == user}
+        session_id = next((each.session_id for each in mine.values()), None)
+        gone = [name for name, each in mine.items() if each.session_id == session_id]
+        self.requests = {name: each for name, each in self.requests.items() if name not in gone}
+        erased = Erased(1 if gone else 0, len(gone), 0, len(gone) < len(mine))
+        return frame(erased, request_id=command.request_id)
 
 
 def _turn(stored: Stored) -> Turn:

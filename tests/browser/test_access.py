@@ -73,6 +73,13 @@ def test_axe_finds_nothing(schemed: Page, address: str, backend: FakeBackend) ->
     found += violations(page)
     page.get_by_role("button", name="All keys").click()
     found += violations(page)
+    page.get_by_role("button", name="Close").click()
+    page.locator("#account").click()
+    page.get_by_role("button", name="Delete everything of mine").click()
+    found += violations(page)
+    page.get_by_role("button", name="Close").click()
+    page.locator("#bases").click()
+    found += violations(page)
     assert found == []
 
 

@@ -14,6 +14,14 @@ def replies(request_id: str, command: Body) -> list[Body] | None:
         return [{"type": "session", "requestId": command["requestId"], "session": session}]
     if command["action"] != "history":
         return None
+    if "sessionId" not in command:
+        # The second page has a session of the first again, which was asked meanwhile.
+        page: Body = {
+            "type": "history",
+            "sessions": [{"sessionId": "s1"}],
+            "before": None if "before" in command else "x",
+        }
+        return [page]
     turn = {"createdAt": "2026-01-02T03:04:05.000+00:00", "message": "Who?", "status": "complete", "answer": "cut"}
     turns = [] if command.get("sessionId") != "s1" else [turn | {"requestId": request_id}]
     return [{"type": "history", "sessionId": command.get("sessionId"), "turns": turns}]
@@ -38,4 +46,7 @@ def test_a_conversation_is_printed_with_its_whole_answers_and_sources(
         assert shell("export", "s1", "--json") == 0
         [turn] = shell.json()["turns"]
         assert (turn["message"], turn["text"], turn["status"]) == ("Who?", text, "complete")
+        assert shell("export", "--all", "--json") == 0
+        assert [each["turns"] for each in shell.json()["conversations"]] == [[turn]]
+        assert shell("export", "--all", "s1") == 2
         assert shell("export", "s9") == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 
 import pytest
@@ -14,12 +15,23 @@ SESSIONS = [
     {"sessionId": "s2", "title": "Who?", "lastAt": "2026-01-01T00:00:00.000+00:00", "knowledgeBase": "store"},
 ]
 
+BASES = [
+    {"name": "store", "documents": 1, "description": "A \x1b[1mshop.", "questions": ["Which documents are there?"]},
+    {"name": "scripts", "documents": 2, "questions": []},
+]
+LEFT: list[bool] = []
+
 
 def replies(command: Body) -> list[Body] | None:
     if command["action"] == "history":
         turns = [{"requestId": "r"}] if command.get("sessionId") == "s1" else []
         sessions = [] if "sessionId" in command else SESSIONS
         return [{"type": "history", "sessionId": command.get("sessionId"), "sessions": sessions, "turns": turns}]
+    if command["action"] == "listKnowledgeBases":
+        return [{"type": "knowledgeBases", "requestId": command["requestId"], "bases": BASES}]
+    if command["action"] == "eraseMine":
+        numbers = {"conversations": 2, "questions": 5, "entries": 1}
+        return [{"type": "erased", "requestId": command["requestId"], "left": LEFT.pop(0), **numbers}]
     busy = {"error": "An answer of this conversation is under way.", "code": "session_busy", "retryable": False}
     reply = (
         {"type": "session", "session": SESSIONS[0]}
@@ -60,3 +72,24 @@ def test_deleting_asks_and_says_why_it_was_refused(server: DisturbingServer, she
     assert "You have no conversation s9" in shell.err()
     assert shell("sessions", "delete", "s1", "--yes") == 1
     assert shell.err() == "cicada: An answer of this conversation is under way.\n"
+
+
+def test_everything_is_deleted_in_parts_after_a_question(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("sessions", "delete-all") == 2
+    assert server.sent("eraseMine") == []
+    LEFT[:] = [True, False]
+    assert shell("sessions", "delete-all", "--yes", "--json") == 0
+    assert shell.json() == {"conversations": 4, "questions": 10, "entries": 2, "left": False}
+
+
+def test_the_bases_that_one_may_ask_are_listed(
+    server: DisturbingServer, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["store: 1 document. A [1mshop.", "  Which documents are there?", "scripts: 2 documents"]
+    assert shell("bases", "list") == 0
+    assert shell.lines() == lines
+    assert shell("bases", "list", "--json") == 0
+    assert [each["documents"] for each in shell.json()["bases"]] == [1, 2]
+    monkeypatch.setattr("sys.stdin", io.StringIO("/bases\n"))
+    assert shell("chat") == 0
+    assert shell.err().splitlines() == lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from tests.published.generation import commands
 from tests.published.validation import fault_in_command
 
 DOCUMENT: Body = {"type": "document", "page": 1, "pages": 1, "blocks": []}
+ERASED: Body = {"conversations": 2, "questions": 3, "entries": 1, "left": False}
 PAGE: Body = {"type": "history", "sessionId": None, "sessions": [], "turns": [], "before": None}
 
 
@@ -24,6 +26,10 @@ def server_replies(command: Body) -> list[Body]:
         return [DOCUMENT | {"requestId": command["requestId"]}]
     if command["action"] in ("changeSession", "deleteSession"):
         return [{"type": "session", "requestId": command["requestId"], "session": None}]
+    if command["action"] == "listKnowledgeBases":
+        return [{"type": "knowledgeBases", "requestId": command["requestId"], "bases": []}]
+    if command["action"] == "eraseMine":
+        return [{"type": "erased", "requestId": command["requestId"], **ERASED}]
     if command["action"] == "feedback":
         return [{"type": "feedback", "requestId": command["requestId"], "rating": command.get("rating")}]
     return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
@@ -63,6 +69,14 @@ def deleted(client: Client, fields: Body) -> None:
     client.delete_session(fields["sessionId"], fields["requestId"])
 
 
+def erased(client: Client, fields: Body) -> None:
+    assert asdict(client.erase_mine(fields["requestId"])) == ERASED
+
+
+def bases_listed(client: Client, fields: Body) -> None:
+    assert client.knowledge_bases(fields["requestId"]) == ()
+
+
 def rated(client: Client, fields: Body) -> None:
     client.rate(fields["requestId"], fields.get("rating"), fields.get("reasons"), fields.get("comment"))
 
@@ -73,8 +87,10 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,
+    "listKnowledgeBases": bases_listed,
 }
 
 

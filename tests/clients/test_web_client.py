@@ -112,6 +112,16 @@ def test_what_a_session_is_now_reaches_who_changed_it() -> None:
         assert session == frame["session"]
 
 
+def test_the_bases_reach_who_asked_for_them() -> None:
+    for frame, bases in read_by_web_client(made(frames("KnowledgeBasesListed"), EACH_KIND)):
+        assert bases == frame["bases"]
+
+
+def test_what_was_deleted_reaches_who_deleted_it() -> None:
+    for frame, erased in read_by_web_client(made(frames("Erased"), EACH_KIND)):
+        assert erased == {name: frame[name] for name in ("conversations", "questions", "entries", "left")}
+
+
 def test_a_refusal_reaches_who_was_refused() -> None:
     for frame, told in read_by_web_client(made(frames("Refusal"), EACH_KIND)):
         assert told == {name: frame[name] for name in ("error", "code", "retryable")}
@@ -129,9 +139,9 @@ def test_a_pong_keeps_the_connection() -> None:
 
 
 def test_its_commands_are_those_that_are_published() -> None:
-    actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession"}
-    actions |= {"feedback", "openDocument", "ping"}
-    of_client = made(commands(*actions), 5 * EACH_KIND)
+    actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession", "eraseMine"}
+    actions |= {"feedback", "openDocument", "listKnowledgeBases", "ping"}
+    of_client = made(commands(*actions), 8 * EACH_KIND)
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):
         assert [fault for fault in map(fault_in_command, sent) if fault] == []

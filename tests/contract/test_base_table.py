@@ -124,3 +124,11 @@ def test_a_base_is_no_document_of_another_one() -> None:
         DynamoBaseTable(client, TABLE).observe(BASE, says("group:a#b", room="Hall A"), None)
         DynamoAccessListTable(client, TABLE).record(DocumentKey(BASE, "a.md"), ())
         assert DynamoAccessListTable(client, TABLE).readers_of(BASE, ["a.md", "", "b"]) == {"a.md": ()}
+
+
+def test_the_names_of_a_tenants_bases_are_known_from_documents_and_settings(record: Record) -> None:
+    record.observe(BASE, says(room="Hall A"), None)
+    record.observe(BASE, says("group:board", room="Hall B"), None)
+    record.write_text(KnowledgeBaseKey(BASE.tenant, "other"), "limit = 5")
+    assert record.names(BASE.tenant) == {BASE.knowledge_base, "other"}
+    assert record.names("elsewhere") == frozenset()

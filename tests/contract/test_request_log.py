@@ -26,7 +26,7 @@ from cicada.conversation.model import (
 from cicada.conversation.ports import RequestLog
 from cicada.documents.catalogue import Aggregate, ListedPage, Sort
 from cicada.documents.model import AnyOf, Exists, NoneOf, Range
-from cicada.errors import LeaseLostError
+from cicada.errors import LeaseLostError, SessionNotFoundError
 from cicada.identity import Principal
 from cicada.observability.audit import ShownDocument
 from tests.contract.requests_table import TABLE, requests_table
@@ -354,6 +354,27 @@ def test_a_deleted_session_leaves_nothing_and_another_users_stays(log: RequestLo
     assert (log.head(lease.key), log.question(lease.key)) == (None, None)
     assert log.session(BOB, "s1")
     assert log.question(bobs.key)
+
+
+def test_a_deleted_session_takes_no_message_and_is_not_changed(log: RequestLog, clock: Clock) -> None:
+    asked = new_request(clock)
+    log.create(asked, ACCEPTED)
+    session = log.session(ANN, "s1")
+    assert session
+    assert [log.delete_session(ANN, session) for _ in range(2)] == [True, True]
+    assert not log.create(asked, ACCEPTED)
+    log.delete_requests([asked.key])
+    for request_id in (asked.key.request_id, "r2"):
+        with pytest.raises(SessionNotFoundError):
+            log.create(new_request(clock, request_id=request_id), ACCEPTED)
+    assert not log.name_session(ANN, "s1", "Again")
+    assert (log.session(ANN, "s1"), log.turns(ANN, "s1", None, 5)) == (None, [])
+    assert (list(log.session_ids(ANN)), list(log.session_ids(BOB))) == (["s1"], [])
+    log.session_deleted(ANN, "s1")
+    log.session_deleted(ANN, "never")
+    assert list(log.session_ids(ANN)) == []
+    with pytest.raises(SessionNotFoundError):
+        log.create(new_request(clock), ACCEPTED)
 
 
 def test_a_session_that_was_asked_meanwhile_is_not_deleted(log: RequestLog, clock: Clock) -> None:

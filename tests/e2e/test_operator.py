@@ -65,6 +65,10 @@ def test_a_new_user_asks_by_the_stacks_name_and_no_longer_when_disabled(
     monkeypatch.delenv("CICADA_PASSWORD")
     # The refresh token of the first sign-in.
     assert run("ask", question)[0] == 0
+    run("ask", "Create a profile of Banquo: a general")
+    code, erased = run("sessions", "delete-all", "--yes")
+    assert (code, erased["questions"], erased["entries"], erased["left"]) == (0, 3, 1, False)
+    assert run("sessions", "list")[1]["sessions"] == []
     assert run("user", "disable", "carol")[1]["state"] == "disabled"
     assert main(["token", "carol"]) == 2
 

@@ -26,6 +26,17 @@ def said(wire: Wire, session: str, message: str) -> Events:
     return receive_all(wire, Events())
 
 
+def test_each_question_to_begin_with_is_answered_by_a_list_or_with_sources(stage: Target, store: Store) -> None:
+    with connected(stage.url, stage.token("alice")) as wire:
+        wire.send(action="listKnowledgeBases", requestId=str(uuid.uuid4()))
+        bases = {each["name"]: each for each in wire.receive()["bases"]}
+    assert bases[BASE]["documents"] == len(store.ids(everything))
+    assert len(bases[BASE]["questions"]) == 3
+    for events in (asked(stage, each) for each in bases[BASE]["questions"]):
+        assert last(events)["type"] == "complete"
+        assert sources(events) or listings(events)[0]["total"] > 1
+
+
 def approved_sops_of_qa(fields: Fields) -> bool:
     return (fields["type"], fields["status"], fields["department"]) == ("SOP", "approved", "Quality Assurance")
 

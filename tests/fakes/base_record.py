@@ -27,6 +27,10 @@ class InMemoryBaseRecord:
         rows = [self.rows.get((base_key, each), ()) for each in ("", *sorted(viewers))]
         return KeptBase(self.texts.get(base_key, ""), merged(rows), self.calibrations)
 
+    def names(self, tenant: str) -> frozenset[str]:
+        keys = (*self.texts, *(key for key, _ in self.rows))
+        return frozenset(each.knowledge_base for each in keys if each.tenant == tenant)
+
     def write_text(self, base_key: KnowledgeBaseKey, text: str) -> None:
         self.texts[base_key] = text
 

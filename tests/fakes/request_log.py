@@ -22,7 +22,7 @@ from cicada.conversation.model import (
     TurnRow,
 )
 from cicada.conversation.titles import title_of
-from cicada.errors import LeaseLostError
+from cicada.errors import LeaseLostError, SessionNotFoundError
 from cicada.identity import Principal
 
 
@@ -36,11 +36,15 @@ class InMemoryRequestLog:
         self._heads: dict[RequestKey, Head] = {}
         self._events: dict[tuple[RequestKey, int], tuple[int, StoredEvent]] = {}
         self._changes: dict[tuple[Principal, str], dict[str, Any]] = {}
+        self._deleted: set[tuple[Principal, str]] = set()
+        self._unfinished: set[tuple[Principal, str]] = set()
 
     def create(self, request: NewRequest, accepted: str) -> bool:
         with self._lock:
             if request.key in self._heads:
                 return False
+            if (request.key.principal, request.question.session_id) in self._deleted:
+                raise SessionNotFoundError("This conversation was deleted: ask in a new one.")
             self._requests[request.key] = request
             self._events[request.key, 1] = (0, StoredEvent(1, accepted))
             self._heads[request.key] = Head(
@@ -139,7 +143,8 @@ class InMemoryRequestLog:
                 asked = request.question
                 latest[session] = replace(row, title=title_of(asked.message), knowledge_base=asked.knowledge_base)
             changed = [replace(row, **self._changes.get((principal, name), {})) for name, row in latest.items()]
-            rows = sorted(changed, key=lambda row: -row.order)
+            there = [row for row in changed if (principal, row.session_id) not in self._deleted]
+            rows = sorted(there, key=lambda row: -row.order)
             return [row for row in rows if row.has_words(words) and (before is None or row.order < before)][:limit]
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
@@ -155,12 +160,20 @@ class InMemoryRequestLog:
         self._changes.setdefault((principal, session_id), {})["pinned"] = pinned
 
     def delete_session(self, principal: Principal, session: SessionRow) -> bool:
-        """The list is made of the requests, so that their deletion is what removes the row."""
         found = self.session(principal, session.session_id)
         if found and found.order != session.order:
             return False
         self._changes.pop((principal, session.session_id), None)
+        self._deleted.add((principal, session.session_id))
+        self._unfinished.add((principal, session.session_id))
         return True
+
+    def session_deleted(self, principal: Principal, session_id: str) -> None:
+        self._unfinished.discard((principal, session_id))
+
+    def session_ids(self, principal: Principal) -> Iterator[str]:
+        there = [row.session_id for row in self.sessions(principal, None, 1_000)]
+        return iter(sorted({*there, *(name for owner, name in self._unfinished if owner == principal)}))
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:
         with self._lock:

@@ -146,7 +146,9 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _auditing(settings)
         | _on(REQUESTS, "dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem")
         # A session that its user deletes, with its requests.
-        | _on(REQUESTS, "dynamodb:BatchWriteItem", "dynamodb:DeleteItem")
+        | _on(REQUESTS, "dynamodb:BatchWriteItem")
+        # All that is kept of the user.
+        | _on(ENTRIES, "dynamodb:BatchWriteItem", "dynamodb:Query")
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "ws_open": _command("ws_open")
         | _auditing(settings)

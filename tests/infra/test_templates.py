@@ -15,10 +15,10 @@ from cicada.settings import (
     CommandGuardSettings,
     ConnectionSettings,
     ConversationSettings,
+    EntrySettings,
     IngestSettings,
     OpeningSettings,
     ProcessorSettings,
-    ProfileToolSettings,
     SignOutSettings,
     load,
 )
@@ -33,8 +33,10 @@ ROUTES = [
     "cancel",
     "changeSession",
     "deleteSession",
+    "eraseMine",
     "feedback",
     "history",
+    "listKnowledgeBases",
     "openDocument",
     "ping",
     "resume",
@@ -48,6 +50,12 @@ class CommandSettings(Struct, frozen=True):
 
     command_guard: CommandGuardSettings
     conversation: ConversationSettings
+
+
+class ControlSettings(CommandSettings, frozen=True):
+    """The settings of the function behind most commands, which deletes profiles and theories too."""
+
+    entries: EntrySettings
 
 
 class OpenSettings(Struct, frozen=True):
@@ -70,12 +78,12 @@ SETTINGS: dict[str, type[Struct]] = {
     "ws-disconnect": ConnectionSettings,
     "ws-message": CommandSettings,
     "ws-resume": CommandSettings,
-    "ws-control": CommandSettings,
+    "ws-control": ControlSettings,
     "ws-open": OpenSettings,
     "ws-sign-out": EndSettings,
     "message-processor": ProcessorSettings,
     "ingest-document": IngestSettings,
-    "agent-profiles": ProfileToolSettings,
+    "agent-profiles": EntrySettings,
     "agent-theories": AgentToolSettings,
 }
 # They write audit records: of connections, answers, what is shown again, opened, or found by an agent's search, and

@@ -52,8 +52,15 @@ class FrameMaker:
 
     def command(self) -> Fields:
         common = (self._send, self._resume, self._cancel, self._history, self._open_document, self._ping)
-        kinds = (*common, self._change_session, self._delete_session, self._feedback)
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1))[0]()
+        kinds = (
+            *common,
+            self._change_session,
+            self._delete_session,
+            self._feedback,
+            self._list_bases,
+            self._erase_mine,
+        )
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 0.05))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -113,6 +120,12 @@ class FrameMaker:
 
     def _delete_session(self) -> Fields:
         return {"action": "deleteSession", "requestId": self._id(), "sessionId": self._name()}
+
+    def _erase_mine(self) -> Fields:
+        return {"action": "eraseMine", "requestId": self._id()}
+
+    def _list_bases(self) -> Fields:
+        return {"action": "listKnowledgeBases", "requestId": self._id()}
 
     def _feedback(self) -> Fields:
         fields: Fields = {"action": "feedback", "requestId": self._id()}

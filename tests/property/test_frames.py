@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from cicada.answering.base_list import BaseList
 from cicada.answering.open_document import DocumentOpener
 from cicada.bootstrap.conversation import Conversation
 from cicada.conversation.command_guard import CommandGuard
@@ -27,7 +28,9 @@ from cicada.conversation.protocol import Chunk
 from cicada.conversation.sessions import Sessions
 from cicada.conversation.titles import clean_title
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.telemetry import ignore
+from cicada.permissions import PermissionGate
 from cicada.retrieval.model import EmbeddedPassage
 from infra.routes import ROUTES
 from tests.fakes.access import RecordedAccessLists, withholding
@@ -54,9 +57,9 @@ MACBETH = DocumentKey(KnowledgeBaseKey(ANN.tenant, "scripts"), "macbeth.json")
 WORDS = (
     *("sendMessage", "resume", "cancel", "history", "ping", "action", "requestId", "message", "sessionId"),
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
-    *("changeSession", "deleteSession", "title", "pinned"),
+    *("changeSession", "deleteSession", "eraseMine", "title", "pinned"),
     *("feedback", "rating", "reasons", "comment"),
-    *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
+    *("openDocument", "documentId", "passage", "version", "page", "document", "original", "listKnowledgeBases"),
 )
 Reply = dict[str, Any]
 
@@ -69,6 +72,7 @@ class Api:
     connections: InMemoryConnections = field(default_factory=InMemoryConnections)
     asked: dict[str, Question] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
 
@@ -86,7 +90,7 @@ class Api:
     def conversation(self) -> Conversation:
         here = self.here
         limits = self.command_guard.limits
-        sessions = Sessions(here.log, limits, ignore, here.clock)
+        sessions = Sessions(here.log, limits, ignore, here.clock, lambda _: 0)
         return Conversation(here.log, here.accepter, here.resumer, limits, here.withholding, sessions)
 
     @property
@@ -95,6 +99,13 @@ class Api:
         return DocumentOpener(
             self.library, withholding(RecordedAccessLists(rows={MACBETH: ()})), ignore, self.here.clock
         )
+
+    @property
+    def base_list(self) -> BaseList:
+        """Of one base."""
+        gate = PermissionGate(RecordedAccessLists(rows={MACBETH: ()}))
+        bases = KnowledgeBases(named={"scripts": KnowledgeBase("scripts")})
+        return BaseList(self.library, gate, ignore, lambda: bases, lambda _: (), ignore, self.here.clock)
 
     @property
     def command_guard(self) -> CommandGuard:
@@ -124,7 +135,7 @@ class Api:
 
     def traces(self) -> object:
         """What a frame may leave behind."""
-        heads = [self.head(ID), self.here.head(RequestKey(BOB, BOBS_ID))]
+        heads = [self.here.log.head(key) for key in (RequestKey(ANN, ID), RequestKey(BOB, BOBS_ID))]
         return heads, self.posted(), len(self.here.queue.requests), len(self.here.log.sessions(ANN, None, 10**6))
 
 
@@ -136,9 +147,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
-            wired = "document_opener" if function == "ws_open" else "conversation"
             monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
-            monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
+            for wired in ("document_opener", "base_list") if function == "ws_open" else ("conversation",):
+                monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
         return api
 
     return start
@@ -157,7 +168,7 @@ def route(frame: str) -> str:
 def message_name(reply: Reply) -> str:
     """What docs/protocol/asyncapi.json calls it."""
     names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
-    names |= {"feedback": "FeedbackKept"}
+    names |= {"feedback": "FeedbackKept", "knowledgeBases": "KnowledgeBasesListed"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -202,6 +213,9 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         tuple(scope.get("episodes", ())),
         tuple(AnyOf(name, frozenset(values)) for name, values in scope.get("metadata", {}).items()),
     )
+    if request_id not in api.asked and session_id in api.gone:
+        refused(reply, frame, "session_not_found")
+        return
     before = api.asked.setdefault(request_id, question)
     if before != question:
         refused(reply, frame, "request_conflict")
@@ -284,6 +298,22 @@ def deleted(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert not any(api.here.log.head(RequestKey(ANN, each)) for each in gone)
     api.asked = {name: each for name, each in api.asked.items() if name not in gone}
     api.deleted |= gone
+    api.gone.add(fields["sessionId"])
+
+
+def erased(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    sessions = {each.session_id for each in api.asked.values()}
+    assert reply == {
+        "requestId": fields["requestId"],
+        "type": "erased",
+        "conversations": len(sessions),
+        "questions": len(api.asked),
+        "entries": 0,
+        "left": False,
+    }
+    api.deleted |= set(api.asked)
+    api.gone |= sessions
+    api.asked = {}
 
 
 def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
@@ -295,6 +325,11 @@ def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     else:
         marked = fields.get("passage") in ("0", "0@v1")
         assert (reply["type"], [("marked" in each) for each in reply["blocks"]]) == ("document", [marked])
+
+
+def bases_listed(_api: Api, fields: Fields, reply: Reply | None, _frame: str) -> None:
+    bases = [{"name": "scripts", "documents": 1, "questions": ["Which documents are there?"]}]
+    assert reply == {"requestId": fields["requestId"], "type": "knowledgeBases", "bases": bases}
 
 
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
@@ -312,8 +347,10 @@ EFFECTS = {
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,
+    "listKnowledgeBases": bases_listed,
     "ping": ponged,
 }
 
@@ -351,4 +388,6 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     assert sum(kinds.values()) == FRAMES
     assert replied == published_replies()
     assert kinds["bad"] > FRAMES // 3
-    assert min(kinds[action] for action in EFFECTS) > FRAMES // 50
+    # Few frames delete everything, so that others find something.
+    assert kinds.pop("eraseMine") > 20
+    assert min(kinds[action] for action in EFFECTS if action != "eraseMine") > FRAMES // 50

@@ -10,10 +10,10 @@ from cicada.settings import (
     AuthorizerSettings,
     ConnectionSettings,
     ConversationSettings,
+    EntrySettings,
     IngestSettings,
     ModelSettings,
     ProcessorSettings,
-    ProfileToolSettings,
     SearchSettings,
     load,
 )
@@ -27,7 +27,7 @@ EVERY_KIND = (
     IngestSettings,
     ModelSettings,
     ProcessorSettings,
-    ProfileToolSettings,
+    EntrySettings,
     SearchSettings,
 )
 CONVERSATION = {

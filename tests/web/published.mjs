@@ -84,6 +84,20 @@ async function readFeedback(frame) {
   return kept;
 }
 
+async function readBases(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const bases = client.knowledgeBases();
+  network.last.deliver(frame);
+  return bases;
+}
+
+async function readErased(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const erased = client.eraseMine();
+  network.last.deliver(frame);
+  return erased;
+}
+
 async function readRefusal(frame) {
   const { client, network } = await connected();
   const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
@@ -108,7 +122,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  return { history: readPage, document: readDocument, session: readSession, feedback: readFeedback, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  return { history: readPage, document: readDocument, session: readSession, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -128,8 +142,10 @@ const senders = {
   history: ({ client }, { action, ...page }) => void client.history(page),
   changeSession: ({ client }, { action, requestId, ...change }) => void client.changeSession(change),
   deleteSession: ({ client }, { sessionId }) => void client.deleteSession({ sessionId }),
+  eraseMine: ({ client }) => void client.eraseMine(),
   feedback: ({ client }, { action, ...said }) => void client.rate(said),
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
+  listKnowledgeBases: ({ client }) => void client.knowledgeBases(),
   ping: ({ client }) => client.online(),
 };
 

@@ -27,8 +27,10 @@ _REPLIES = {
     "history": ("HistoryPage",),
     "changeSession": ("SessionChanged",),
     "deleteSession": ("SessionChanged",),
+    "eraseMine": ("Erased",),
     "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
+    "listKnowledgeBases": ("KnowledgeBasesListed",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

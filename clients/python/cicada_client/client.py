@@ -18,12 +18,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from cicada_client.bases import KnowledgeBase, parse_bases
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
 from cicada_client.document import DocumentPage, parse_document
 from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
-from cicada_client.history import HistoryPage, Session, parse_history, parse_session
+from cicada_client.history import Erased, HistoryPage, Session, parse_erased, parse_history, parse_session
 from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
 from cicada_client.notices import Notice
 from cicada_client.reconnecting_connection import ReconnectingConnection
@@ -165,6 +166,10 @@ class Client:
         fields = {"knowledgeBase": knowledge_base, "documentId": document_id, "passage": passage, "page": page}
         return parse_document(self._call("openDocument", request_id, **fields, original=original or None))
 
+    def knowledge_bases(self, request_id: str | None = None) -> tuple[KnowledgeBase, ...]:
+        """The knowledge bases that the user may ask, by name. Raises as `ask` does."""
+        return parse_bases(self._call("listKnowledgeBases", request_id))
+
     def change_session(
         self, session_id: str, title: str | None = None, request_id: str | None = None, *, pinned: bool | None = None
     ) -> Session | None:
@@ -179,6 +184,13 @@ class Client:
         `session_not_found` for one that is not there, perhaps because the reply to this very command was lost.
         """
         self._call("deleteSession", request_id, sessionId=session_id)
+
+    def erase_mine(self, request_id: str | None = None) -> Erased:
+        """Delete all of the user's conversations, profiles and theories, for good. Call it again while some is `left`.
+
+        Raises as `ask` does; `RefusedError` with the code `session_busy` while an answer is under way.
+        """
+        return parse_erased(self._call("eraseMine", request_id))
 
     def _call(self, action: str, request_id: str | None, **fields: object) -> dict[str, Any]:
         """The reply to a command that names it."""

@@ -71,6 +71,34 @@ def parse_session(frame: Frame) -> Session | None:
     return _session(session) if isinstance(session, dict) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was deleted: conversations, their questions, and profiles and theories with their earlier states.
+
+    `left`: there is more to delete.
+    """
+
+    conversations: int
+    questions: int
+    entries: int
+    left: bool
+
+    def __add__(self, later: Erased) -> Erased:
+        """Both together."""
+        return Erased(
+            self.conversations + later.conversations,
+            self.questions + later.questions,
+            self.entries + later.entries,
+            later.left,
+        )
+
+
+def parse_erased(frame: Frame) -> Erased:
+    """What an `erased` frame says."""
+    conversations, questions, entries = (count(frame.get(name)) for name in ("conversations", "questions", "entries"))
+    return Erased(conversations, questions, entries, frame.get("left") is True)
+
+
 def _turn(item: Frame) -> Turn:
     return Turn(
         request_id=_text(item, "requestId"),

@@ -35,9 +35,9 @@ export class Calls {
   }
 
   /** Returns whether the error answers one of the commands. */
-  refused({ requestId, error, code, retryable }) {
-    const asked = this.#finish(requestId);
-    asked?.reject(new CicadaError(error, { code, retryable }));
+  refused(refusal) {
+    const asked = this.#finish(refusal.requestId);
+    asked?.reject(new CicadaError(refusal.error, refusal));
     return asked !== undefined;
   }
 

@@ -10,7 +10,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "session", "feedback"]);
+const REPLIES = new Set(["document", "session", "erased", "knowledgeBases", "feedback"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -179,6 +179,11 @@ export class CicadaClient extends EventTarget {
     return this.#call({ action: "openDocument", ...place }, "The document did not come; try again.");
   }
 
+  /** The knowledge bases that the user may ask: `{name, documents, description?, questions}`. Rejects with a `CicadaError`. */
+  async knowledgeBases() {
+    return (await this.#call({ action: "listKnowledgeBases" }, "The list of knowledge bases did not come; try again.")).bases;
+  }
+
   /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */
   async changeSession({ sessionId, title, pinned }) {
     return (await this.#call({ action: "changeSession", sessionId, title, pinned }, "There was no answer; try again.")).session;
@@ -187,6 +192,15 @@ export class CicadaClient extends EventTarget {
   /** Deletes a session with its questions and answers, for good. */
   async deleteSession({ sessionId }) {
     await this.#call({ action: "deleteSession", sessionId }, "There was no answer, so it may not be deleted yet; try again.");
+  }
+
+  /**
+   * Deletes all of the user's conversations, profiles and theories, for good. Resolves to how many there were; to be asked
+   * again while something is `left`.
+   */
+  async eraseMine() {
+    const { conversations, questions, entries, left } = await this.#call({ action: "eraseMine" }, "There was no answer, so not everything may be deleted; try again.");
+    return { conversations, questions, entries, left };
   }
 
   #call({ action, ...fields }, late) {

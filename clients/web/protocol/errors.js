@@ -5,10 +5,12 @@
 export class CicadaError extends Error {
   name = "CicadaError";
 
-  constructor(message, { code = "internal", retryable = false, cause } = {}) {
+  constructor(message, { code = "internal", retryable = false, retryAfterSeconds = null, cause } = {}) {
     super(message, { cause });
     this.code = code;
     this.retryable = retryable;
+    /** How long to wait before the same is sent again, if the server says it. */
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

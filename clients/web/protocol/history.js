@@ -37,8 +37,8 @@ export class HistoryQueue {
     this.#finish().resolve(page);
   }
 
-  refused({ error, code, retryable }) {
-    if (this.#underWay) this.#finish().reject(new CicadaError(error, { code, retryable }));
+  refused(refusal) {
+    if (this.#underWay) this.#finish().reject(new CicadaError(refusal.error, refusal));
   }
 
   failAll(error) {

@@ -31,8 +31,8 @@ RESUME: dict[str, Any] = {"action": "resume", "requestId": ID, "afterSeq": 3}
 CANCEL: dict[str, Any] = {"action": "cancel", "requestId": ID}
 HISTORY: dict[str, Any] = {"action": "history"}
 ACTIONS = (
-    'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, feedback, '
-    "openDocument, ping, signOutEverywhere."
+    'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
+    "eraseMine, feedback, openDocument, listKnowledgeBases, ping, signOutEverywhere."
 )
 SECRET = "s3cret"
 

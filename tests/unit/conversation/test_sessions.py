@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.conversation.history import history
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, TurnRow
-from cicada.conversation.protocol import ChangeSession, DeleteSession, History, SessionSummary
+from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, History, SessionSummary
 from cicada.conversation.sessions import Sessions
-from cicada.errors import InvalidFrameError, SessionBusyError, SessionNotFoundError
+from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
 from cicada.identity import Principal
 from cicada.observability.audit import SessionDeleted
 from tests.fakes.access import OpenAccess, withholding
@@ -31,11 +33,15 @@ class Shelf:
 
     now: float = 1_800_000_000.0
     records: list[SessionDeleted] = field(default_factory=list)
+    entries: dict[Principal, int] = field(default_factory=lambda: {ANN: 3, BOB: 1})
 
     def __post_init__(self) -> None:
         self.log = InMemoryRequestLog(self.clock)
         self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 600, 5, 6000)
-        self.sessions = Sessions(self.log, self.limits, self.records.append, self.clock)
+        self.sessions = Sessions(self.log, self.limits, self.records.append, self.clock, self.entries_erased)
+
+    def entries_erased(self, principal: Principal) -> int:
+        return self.entries.pop(principal, 0)
 
     def clock(self) -> float:
         return self.now
@@ -144,3 +150,60 @@ def test_a_question_that_comes_while_the_rest_of_a_session_is_deleted_stays(
     with pytest.raises(SessionBusyError):
         shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
     assert shelf.log.head(came[0])
+
+
+def test_everything_of_a_user_is_deleted_and_nothing_of_another(shelf: Shelf) -> None:
+    mine = [shelf.ask("s1"), shelf.ask("s1"), shelf.ask("s2")]
+    assert shelf.sessions.erase(ANN) == Erased(2, 3, 3, False)
+    assert shelf.listed() == []
+    assert [shelf.log.head(key) for key in mine] == [None] * 3
+    assert (shelf.entries, list(shelf.log.session_ids(ANN))) == ({BOB: 1}, [])
+    assert shelf.records == [SessionDeleted(shelf.now, "acme", "ann", "", 3, "ann@acme", 2, 3)]
+    assert shelf.sessions.erase(ANN) == Erased(0, 0, 0, False)
+    assert len(shelf.records) == 1
+
+
+def test_nothing_is_deleted_while_an_answer_is_under_way(shelf: Shelf) -> None:
+    shelf.ask("s1")
+    shelf.ask("s2", answered=False)
+    with pytest.raises(SessionBusyError, match="stop it first"):
+        shelf.sessions.erase(ANN)
+    assert (len(shelf.listed()), shelf.entries, shelf.records) == (2, {ANN: 3, BOB: 1}, [])
+
+
+def test_what_an_interrupted_deletion_left_is_deleted_with_everything(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = shelf.ask("s1")
+    with monkeypatch.context() as broken:
+        broken.setattr(shelf.log, "delete_requests", lambda _keys: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+    assert shelf.sessions.erase(ANN) == Erased(1, 1, 3, False)
+    assert shelf.log.head(key) is None
+
+
+def test_more_than_the_limit_allows_is_deleted_in_parts(shelf: Shelf) -> None:
+    for number in range(7):
+        shelf.ask(f"s{number}")
+    shelf.now += 60
+    few = replace(shelf.sessions, limits=replace(shelf.limits, messages_per_minute=6, commands_per_minute=60))
+    assert few.erase(ANN) == Erased(6, 6, 3, True)
+    with pytest.raises(LimitExceededError):
+        few.erase(ANN)
+    shelf.now += 60
+    assert few.erase(ANN) == Erased(1, 1, 0, False)
+
+
+def test_what_takes_too_long_is_deleted_in_parts(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(3):
+        shelf.ask(f"s{number}")
+    delete = shelf.log.delete_requests
+
+    def slowly(keys: Sequence[RequestKey]) -> None:
+        shelf.now += 3
+        delete(keys)
+
+    monkeypatch.setattr(shelf.log, "delete_requests", slowly)
+    assert shelf.sessions.erase(ANN) == Erased(2, 2, 3, True)
+    assert shelf.sessions.erase(ANN) == Erased(1, 1, 0, False)

@@ -168,8 +168,8 @@ class AgentSettings(Struct, frozen=True):
     theories_agent_alias_id: str = ""
 
 
-class ProfileToolSettings(Struct, frozen=True):
-    """Settings of the profiles agent's tools."""
+class EntrySettings(Struct, frozen=True):
+    """The table of the users' profiles and theories."""
 
     entries_table: str
 

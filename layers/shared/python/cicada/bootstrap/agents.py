@@ -21,7 +21,7 @@ from cicada.bootstrap.search import agent_search
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import ConfigurationError
 from cicada.observability.log import report_fallback, report_model_fallback
-from cicada.settings import AgentSettings, AgentToolSettings, ProfileToolSettings, load
+from cicada.settings import AgentSettings, AgentToolSettings, EntrySettings, load
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @cache
 def profile_tools() -> ProfileTools:
     """The tools behind the profiles agent's action group."""
-    return _profile_tools(load(ProfileToolSettings).entries_table)
+    return _profile_tools(load(EntrySettings).entries_table)
 
 
 @cache

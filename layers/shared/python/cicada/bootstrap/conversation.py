@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
+from cicada.adapters.dynamodb.deletion import delete_partition
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
@@ -22,9 +23,10 @@ from cicada.conversation.resume import Resumer
 from cicada.conversation.sessions import Sessions
 from cicada.conversation.withholding import Withholding
 from cicada.errors import ConfigurationError
+from cicada.identity import Principal
 from cicada.observability.log import report_plan_fallback
 from cicada.permissions import PermissionGate
-from cicada.settings import ConversationSettings, PlannerSettings, load
+from cicada.settings import ConversationSettings, EntrySettings, PlannerSettings, load
 from cicada.understanding.plan import Planner
 from cicada.understanding.planners import ChosenPlanner, PlannerMode
 
@@ -87,5 +89,10 @@ def conversation() -> Conversation:
     withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), knowledge_bases)
     resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
     accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, knowledge_bases)
-    sessions = Sessions(log, limits, record_audit, time.time)
+    sessions = Sessions(log, limits, record_audit, time.time, _erase_entries)
     return Conversation(log, accepter, resumer, limits, withholding, sessions)
+
+
+def _erase_entries(principal: Principal) -> int:
+    """Delete the user's profiles and theories with their earlier states; how many rows there were."""
+    return len(delete_partition(database(), load(EntrySettings).entries_table, principal.owner))

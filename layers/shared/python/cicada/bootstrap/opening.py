@@ -6,11 +6,13 @@ import time
 from functools import cache
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
+from cicada.answering.base_list import BaseList
 from cicada.answering.open_document import DocumentOpener
 from cicada.answering.ports import Originals
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, database
-from cicada.bootstrap.bases import knowledge_bases
+from cicada.bootstrap.bases import base_record, knowledge_bases
+from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.index import passage_index
 from cicada.conversation.withholding import Withholding
 from cicada.permissions import PermissionGate
@@ -28,6 +30,17 @@ def document_opener() -> DocumentOpener:
     index = passage_index(settings.search, _INDEX_SECONDS)
     withholding = Withholding(gate, knowledge_bases)
     return DocumentOpener(index, withholding, record_audit, time.time, _originals(settings.originals_bucket))
+
+
+@cache
+def base_list() -> BaseList:
+    """Cached for the life of the container."""
+    settings = load(OpeningSettings)
+    gate = PermissionGate(DynamoAccessListTable(database(), settings.readers_table))
+    index = passage_index(settings.search, _INDEX_SECONDS)
+    return BaseList(
+        index, gate, command_guard().limits.spend, knowledge_bases, base_record().names, record_audit, time.time
+    )
 
 
 def _originals(bucket: str) -> Originals | None:

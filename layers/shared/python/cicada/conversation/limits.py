@@ -15,8 +15,10 @@ from cicada.conversation.protocol import (
     Cancel,
     ChangeSession,
     DeleteSession,
+    EraseMine,
     Feedback,
     History,
+    ListKnowledgeBases,
     OpenDocument,
     Ping,
     Resume,
@@ -35,6 +37,8 @@ EVENT = 1
 SESSION = 1
 # The cost of a turn that is listed: its head, its question and its events.
 TURN = 3
+# The cost of a knowledge base that is listed: its settings and its first rows are read.
+BASE = 3
 # The cost of titles that are searched: as many reads as they have bytes for.
 SEARCH = 25
 # The cost of a turn that is deleted: its rows are read and written.
@@ -52,8 +56,10 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     ChangeSession: 5,
     # The session is read and deleted, and the audit record is written; its turns are charged besides.
     DeleteSession: 5,
+    EraseMine: 5,
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
+    ListKnowledgeBases: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

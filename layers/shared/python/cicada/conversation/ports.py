@@ -29,7 +29,10 @@ class RequestLog(Protocol):
     """Requests and their events. Every method is one atomic step; reads are consistent."""
 
     def create(self, request: NewRequest, accepted: str) -> bool:
-        """Store the request as queued, with `accepted` as event 1. False, and no change, if the key exists."""
+        """Store the request as queued, with `accepted` as event 1. False, and no change, if the key exists.
+
+        Raises `SessionNotFoundError`, and changes nothing, if the request's session was deleted.
+        """
         ...
 
     def question(self, key: RequestKey) -> Question | None: ...
@@ -95,7 +98,19 @@ class RequestLog(Protocol):
         ...
 
     def delete_session(self, principal: Principal, session: SessionRow) -> bool:
-        """Delete the session's row. False, and no change, if a message has come since it was read."""
+        """Replace the session's row by a mark. False, and no change, if a message has come since it was read.
+
+        The mark has the session's id and expires when the session would have. While it is there, `create` refuses a
+        message of the session, and the session is not found.
+        """
+        ...
+
+    def session_deleted(self, principal: Principal, session_id: str) -> None:
+        """Note on a session's mark that its requests are deleted too."""
+        ...
+
+    def session_ids(self, principal: Principal) -> Iterator[str]:
+        """Ids of the user's sessions, and of those whose deletion was interrupted."""
         ...
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:

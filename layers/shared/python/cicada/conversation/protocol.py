@@ -163,6 +163,15 @@ class DeleteSession(_Command, frozen=True, tag="deleteSession"):
     session_id: SessionId
 
 
+class EraseMine(_Command, frozen=True, tag="eraseMine"):
+    """Delete all of the user's conversations, profiles and theories, for good. The reply is `erased`.
+
+    Refused while an answer is under way. While the reply says that something is left, send it again.
+    """
+
+    request_id: RequestId
+
+
 Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", "other"]
 
 
@@ -194,6 +203,12 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
     original: bool = False
 
 
+class ListKnowledgeBases(_Command, frozen=True, tag="listKnowledgeBases"):
+    """Asks which knowledge bases the user may ask. The reply is `knowledgeBases`."""
+
+    request_id: RequestId
+
+
 class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
 
@@ -209,8 +224,10 @@ AnyCommand = (
     | History
     | ChangeSession
     | DeleteSession
+    | EraseMine
     | Feedback
     | OpenDocument
+    | ListKnowledgeBases
     | Ping
     | SignOutEverywhere
 )
@@ -477,6 +494,18 @@ class SessionChanged(_Sent, frozen=True, tag="session"):
     session: SessionSummary | None = None
 
 
+class Erased(_Sent, frozen=True, tag="erased"):
+    """Reply to `eraseMine`: how many conversations, their questions, and profiles and theories were deleted.
+
+    `entries` counts earlier states of profiles and theories too. `left`: there is more to delete.
+    """
+
+    conversations: int
+    questions: int
+    entries: int
+    left: bool
+
+
 class FeedbackKept(_Sent, frozen=True, tag="feedback"):
     """Reply to `feedback`, with the `requestId` of the answer: what is kept now; null after it was taken back."""
 
@@ -521,6 +550,24 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     outline: tuple[OutlineEntry, ...] | None = None
     originals: bool | None = None
     original: str | None = None
+
+
+class BaseSummary(_Frame, frozen=True, omit_defaults=True):
+    """A knowledge base that the user may ask. `documents`: how many of it the user may read.
+
+    `questions`: at most three to begin with, which are answered by a list or with sources.
+    """
+
+    name: str
+    documents: int
+    description: str | None = None
+    questions: tuple[str, ...] = _always(())
+
+
+class KnowledgeBasesListed(_Sent, frozen=True, tag="knowledgeBases"):
+    """Reply to `listKnowledgeBases`, by name. One that is not among them may exist: it is not for the user."""
+
+    bases: tuple[BaseSummary, ...]
 
 
 class Pong(_Sent, frozen=True, tag="pong"):

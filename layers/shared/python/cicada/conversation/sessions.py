@@ -1,34 +1,41 @@
-"""What users do with their sessions: name, pin and delete them."""
+"""What users do with what is kept of them: name, pin and delete sessions, and delete everything."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
 from cicada.conversation.history import summary
 from cicada.conversation.limits import DELETED_TURN, UsageLimits
-from cicada.conversation.model import RequestKey, SessionRow
+from cicada.conversation.model import Head, RequestKey, SessionRow
 from cicada.conversation.ports import RequestLog
-from cicada.conversation.protocol import ChangeSession, DeleteSession, SessionChanged
+from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, SessionChanged
 from cicada.conversation.titles import clean_title
-from cicada.errors import InvalidFrameError, SessionBusyError, SessionNotFoundError
+from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
 from cicada.identity import Principal
 from cicada.observability.audit import SessionDeleted
 
 # So many turns are listed and deleted at a time; a page of the index has room for more.
 _AT_ONCE = 100
+# Clients wait 10 s for the reply and then ask again; one session may take a few of them.
+_LONGEST_SECONDS = 4
+Latest = Callable[[], Sequence[tuple[RequestKey, Head, bool]]]
 # Moments are stored in milliseconds.
 _TICK_SECONDS = 0.001
 
 
 class Sessions(Struct, frozen=True):
-    """`record`: takes the audit record of each deletion."""
+    """`record`: takes the audit record of each deletion.
+
+    `erase_entries`: deletes a user's profiles and theories; how many there were, with their earlier states.
+    """
 
     log: RequestLog
     limits: UsageLimits
     record: Callable[[SessionDeleted], object]
     clock: Callable[[], float]
+    erase_entries: Callable[[Principal], int]
 
     def change(self, command: ChangeSession, principal: Principal) -> SessionChanged:
         """Give it the title and the pin that the command names.
@@ -45,29 +52,81 @@ class Sessions(Struct, frozen=True):
         return SessionChanged(summary(self._found(principal, command.session_id)))
 
     def delete(self, command: DeleteSession, principal: Principal) -> SessionChanged:
-        """Delete the session's row, then its requests; a message that comes after the first step begins a new session.
+        """Mark the session as deleted, then delete its requests; the mark refuses messages that come afterwards.
 
         If it is interrupted, the same command deletes the rest. Raises `SessionBusyError` while an answer is under way,
         and `SessionNotFoundError`.
         """
-        session_id = command.session_id
+        questions = self._deleted(principal, command.session_id, self._latest_of(principal))
+        if questions is None:
+            raise _not_found()
+        self._record(principal, command.session_id, questions)
+        return SessionChanged(None)
+
+    def erase(self, principal: Principal) -> Erased:
+        """Delete all of the user's sessions, profiles and theories, as far as time and the user's limit allow.
+
+        Sessions whose deletion was interrupted are found by their marks. A session that begins meanwhile stays. Raises
+        `SessionBusyError` while an answer is under way, and `LimitExceededError` if nothing could be deleted.
+        """
+        latest = self._latest_of(principal)
+        if any(going for _, _, going in latest()):
+            raise SessionBusyError("An answer to you is under way: stop it first, then delete again.")
+        entries, questions, sessions, left = self.erase_entries(principal), 0, 0, False
+        until = self.clock() + _LONGEST_SECONDS
+        try:
+            for session_id in self.log.session_ids(principal):
+                left = self.clock() > until
+                if left:
+                    break
+                deleted = self._deleted(principal, session_id, latest)
+                sessions, questions = sessions + (deleted is not None), questions + (deleted or 0)
+        except (LimitExceededError, SessionBusyError):
+            if not sessions:
+                raise
+            left = True
+        finally:
+            if sessions or entries:
+                self._record(principal, "", questions, sessions, entries)
+        return Erased(conversations=sessions, questions=questions, entries=entries, left=left)
+
+    def _latest_of(self, principal: Principal) -> Latest:
+        """What gives the user's latest requests. They are read again only after another one was admitted."""
+        usage, latest = None, list[tuple[RequestKey, Head, bool]]()
+
+        def read() -> Sequence[tuple[RequestKey, Head, bool]]:
+            nonlocal usage, latest
+            before, usage = usage, self.limits.table.get(principal)
+            if before is None or before.version != usage.version:
+                latest = self.limits.latest(principal, usage)
+            return latest
+
+        return read
+
+    def _deleted(self, principal: Principal, session_id: str, latest: Latest) -> int | None:
+        """Delete the session; how many questions it had. None for one that is not there any more."""
         session = self.log.session(principal, session_id)
         listed = self._turns(principal, session_id)
         # Read after the list, so that every request in it is known to have ended. The list lags a little behind; the
         # latest ones are known by their admission too.
-        latest = [(key, going) for key, head, going in self.limits.latest(principal) if head.session_id == session_id]
-        turns = list(dict.fromkeys([*listed, *(key for key, _ in latest)]))
+        of_session = [(key, going) for key, head, going in latest() if head.session_id == session_id]
+        turns = list(dict.fromkeys([*listed, *(key for key, _ in of_session)]))
         if session is None and not turns:
-            raise _not_found()
-        if any(going for _, going in latest):
+            return None
+        if any(going for _, going in of_session):
             raise SessionBusyError("An answer of this conversation is under way: stop it first, then delete again.")
         self.limits.spend(principal, DELETED_TURN * len(turns))
         if session and not self.log.delete_session(principal, session):
             raise SessionBusyError("A question has just come into this conversation: delete it again if you want to.")
         self.log.delete_requests(turns)
+        self.log.session_deleted(principal, session_id)
+        return len(turns)
+
+    def _record(
+        self, principal: Principal, session_id: str, questions: int, sessions: int = 1, entries: int = 0
+    ) -> None:
         who = (principal.tenant, principal.user, session_id)
-        self.record(SessionDeleted(self.clock(), *who, len(turns), principal.login))
-        return SessionChanged(None)
+        self.record(SessionDeleted(self.clock(), *who, questions, principal.login, sessions, entries))
 
     def _found(self, principal: Principal, session_id: str) -> SessionRow:
         session = self.log.session(principal, session_id)

@@ -58,6 +58,10 @@ class BaseRecord(Protocol):
         """What is kept, with the fields of documents for everybody and of those for one of the viewers."""
         ...
 
+    def names(self, tenant: str) -> frozenset[str]:
+        """The tenant's bases that have had a document or a setting, whoever may ask them."""
+        ...
+
     def write_text(self, base_key: KnowledgeBaseKey, text: str) -> None:
         """Replace what the operator has set; the fields stay."""
         ...

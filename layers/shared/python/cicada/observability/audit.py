@@ -15,7 +15,9 @@ from cicada.identity import Principal
 #
 # Records hold ids, names of users, addresses and counts: no text of a question, an answer or a document, and no title.
 
-Outcome = Literal["complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened", "original"]
+Outcome = Literal[
+    "complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened", "original", "suggested"
+]
 
 
 class ShownDocument(Struct, frozen=True, rename="camel"):
@@ -49,7 +51,7 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     `replayed`: stored events were sent again, by `resume` or a repeated message. `tool`: an agent of Bedrock was given
     the documents by a tool; the record of its answer has the same `request_id` and `attempt`. `opened`: no answer, but
     a page of a document, which `path` names; `request_id` is the command's. `original`: besides, the user was given an
-    address of the document's file.
+    address of the document's file. `suggested`: no answer, but the title of each document, in a question to begin with.
     `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
     same attempt may have been written before.
     """
@@ -74,7 +76,11 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
 
 
 class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rename="camel", omit_defaults=True):
-    """A user has deleted a conversation, for good. `at`: epoch seconds. `requests`: how many questions it had."""
+    """A user has deleted a conversation, for good. `at`: epoch seconds. `requests`: how many questions it had.
+
+    Without a `session_id` the user has deleted everything: `sessions` conversations, and `entries`, which are profiles
+    and theories with their earlier states.
+    """
 
     at: float
     tenant: str
@@ -82,6 +88,8 @@ class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rena
     session_id: str
     requests: int
     login: str = ""
+    sessions: int = 1
+    entries: int = 0
 
 
 AuditRecord = Handshake | DocumentsShown | SessionDeleted

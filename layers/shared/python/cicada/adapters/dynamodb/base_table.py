@@ -1,8 +1,8 @@
 """What is kept for knowledge bases, in the table of viewers: pk = <tenant>#<knowledge base>.
 
-The fields of documents with viewers are in rows of their own, pk = <tenant>#<knowledge base>/<viewer>. Names of
-knowledge bases have neither # nor /, so no document's row has such a key. The calibrations of the stack are one row,
-whose key has no #.
+The names of a tenant's bases are in one row, pk = <tenant>#/bases. The fields of documents with viewers are in rows of
+their own, pk = <tenant>#<knowledge base>/<viewer>. Names of knowledge bases have neither # nor /, so no other row has
+such a key. The calibrations of the stack are one row, whose key has no #.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ class DynamoBaseTable:
         self._client = client
         self._table = table
         self._turn = Lock()
+        self._noted: set[KnowledgeBaseKey] = set()
 
     def read(self, base_key: KnowledgeBaseKey, viewers: frozenset[str]) -> KeptBase:
         keys = [_key(base_key), _CALIBRATIONS, *(_key(base_key, each) for each in sorted(viewers))][:KEYS_AT_ONCE]
@@ -46,8 +47,27 @@ class DynamoBaseTable:
         observed = merged(_observed(found[key]) for key in keys if key in found)
         return KeptBase(_settings(found.get(keys[0])), observed, _settings(found.get(_CALIBRATIONS)))
 
+    def names(self, tenant: str) -> frozenset[str]:
+        item = next(iter(read_items(self._client, self._table, [_names_key(tenant)])), {})
+        return frozenset(item.get("names", {}).get("SS", ()))
+
+    def _note(self, base_key: KnowledgeBaseKey) -> None:
+        """Add the base's name to those of its tenant, once in the life of this object."""
+        if base_key in self._noted:
+            return
+        with dynamo_errors():
+            self._client.update_item(
+                TableName=self._table,
+                Key={"pk": {"S": _names_key(base_key.tenant)}},
+                UpdateExpression="ADD #names :name",
+                ExpressionAttributeNames={"#names": "names"},
+                ExpressionAttributeValues={":name": {"SS": [base_key.knowledge_base]}},
+            )
+        self._noted.add(base_key)
+
     def write_text(self, base_key: KnowledgeBaseKey, text: str) -> None:
         self._write(_key(base_key), text)
+        self._note(base_key)
 
     def read_calibrations(self) -> str:
         return _settings(next(iter(read_items(self._client, self._table, [_CALIBRATIONS])), None))
@@ -67,6 +87,7 @@ class DynamoBaseTable:
     def observe(self, base_key: KnowledgeBaseKey, now: Described, before: Described | None) -> Observed:
         for viewer, metadata, earlier in changes_of(now, before):
             self._change(_key(base_key, viewer), partial(observed_with, metadata=metadata, before=earlier))
+        self._note(base_key)
         return self.read(base_key, frozenset(now.viewers)).observed
 
     def _change(self, key: str, change: Callable[[Observed], Observed]) -> None:
@@ -109,6 +130,10 @@ def _settings(item: Mapping[str, Any] | None) -> str:
 def _observed(item: Mapping[str, Any]) -> Observed:
     text = item.get("observed", {}).get("S")
     return msgspec.json.decode(text, type=tuple[ObservedField, ...]) if text else ()
+
+
+def _names_key(tenant: str) -> str:
+    return f"{tenant}#/bases"
 
 
 def _key(base_key: KnowledgeBaseKey, viewer: str = "") -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.adapters.dynamodb.pages import items
 from cicada.errors import ThrottledError
 
 if TYPE_CHECKING:
@@ -14,6 +15,20 @@ if TYPE_CHECKING:
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 _AT_ONCE = 25
 _UNWRITTEN = Retry(attempts=8, base_seconds=0.05, cap_seconds=2)
+
+
+def delete_partition(client: DynamoDBClient, table: str, partition: str) -> list[str]:
+    """Delete all rows whose `pk` is this; returns their sort keys."""
+    query: dict[str, Any] = {
+        "TableName": table,
+        "ConsistentRead": True,
+        "KeyConditionExpression": "pk = :pk",
+        "ProjectionExpression": "pk, sk",
+        "ExpressionAttributeValues": {":pk": {"S": partition}},
+    }
+    keys = list(items(client.query, query))
+    delete_rows(client, table, keys)
+    return [each["sk"]["S"] for each in keys]
 
 
 def delete_rows(client: DynamoDBClient, table: str, keys: Sequence[Mapping[str, Any]]) -> None:

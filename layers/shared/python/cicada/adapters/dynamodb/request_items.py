@@ -175,12 +175,32 @@ def session_row_key(principal: Principal, session_id: str) -> Item:
     return {"pk": {"S": principal.owner}, "sk": {"S": f"{_SESSION}{session_id}"}}
 
 
+def sessions_of(principal: Principal) -> dict[str, Any]:
+    """The query for a user's sessions, and the marks of those that are not deleted with all of their requests."""
+    return {
+        "KeyConditionExpression": "pk = :owner AND begins_with(sk, :session)",
+        "FilterExpression": "attribute_exists(title) OR attribute_exists(unfinished)",
+        "ProjectionExpression": "sk",
+        "ExpressionAttributeValues": {":owner": {"S": principal.owner}, ":session": {"S": _SESSION}},
+    }
+
+
+def session_id_of(item: Item) -> str:
+    session_id: str = item["sk"]["S"]
+    return session_id.removeprefix(_SESSION)
+
+
+def was_deleted(item: Item) -> bool:
+    """Whether a session's row is only the mark that it was deleted."""
+    return "deletedAt" in item
+
+
 def read_session(item: Item) -> SessionRow:
     """Rows of the index have no knowledge base."""
     order = float(item["historyOrder"]["N"])
     pinned = order >= PINNED_SECONDS
     return SessionRow(
-        item["sk"]["S"].removeprefix(_SESSION),
+        session_id_of(item),
         item["title"]["S"],
         round(order - PINNED_SECONDS, 3) if pinned else order,
         item.get("knowledgeBase", {}).get("S", ""),
@@ -196,6 +216,7 @@ def session_update(request: NewRequest) -> dict[str, Any]:
         "UpdateExpression": "SET title = if_not_exists(title, :title), "
         "knowledgeBase = if_not_exists(knowledgeBase, :knowledgeBase), historyKey = :owner, "
         "historyOrder = if_not_exists(pinnedBy, :zero) + :now, expiresAt = :expires",
+        "ConditionExpression": "attribute_not_exists(deletedAt)",
         "ExpressionAttributeValues": {
             ":title": {"S": title_of(request.question.message)},
             ":knowledgeBase": {"S": request.question.knowledge_base},

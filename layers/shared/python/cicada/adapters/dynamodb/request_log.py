@@ -3,7 +3,7 @@
     pk                              sk              what
     <tenant>#<user>#<requestId>     HEAD            the request's head: small, as every event updates it
     <tenant>#<user>#<requestId>     E#<seq>         an event; the first also holds the question
-    <tenant>#<user>                 SESSION#<id>    a session of the user
+    <tenant>#<user>                 SESSION#<id>    a session of the user, or the mark of a deleted one
     <tenant>#<user>                 USAGE           the user's recent usage (`usage_table`)
     <tenant>                        TOKENS#<day>    the tokens of the tenant's day (`token_counter`)
 
@@ -21,7 +21,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
-from cicada.adapters.dynamodb.deletion import delete_rows
+from cicada.adapters.dynamodb.deletion import delete_partition
 from cicada.adapters.dynamodb.pages import items
 from cicada.adapters.dynamodb.request_items import (
     Item,
@@ -37,8 +37,11 @@ from cicada.adapters.dynamodb.request_items import (
     read_session,
     record_text,
     session_history_key,
+    session_id_of,
     session_row_key,
     session_update,
+    sessions_of,
+    was_deleted,
 )
 from cicada.conversation.model import (
     PINNED_SECONDS,
@@ -54,7 +57,7 @@ from cicada.conversation.model import (
     StoredEvent,
     TurnRow,
 )
-from cicada.errors import LeaseLostError, ThrottledError
+from cicada.errors import LeaseLostError, SessionNotFoundError, ThrottledError
 from cicada.identity import Principal
 
 if TYPE_CHECKING:
@@ -63,6 +66,8 @@ if TYPE_CHECKING:
 # How many titles a search reads, at about 200 bytes each.
 _SEARCHED = 1_000
 CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
+# The condition that a session's row is there.
+_LIVE = "attribute_exists(title) AND expiresAt > :now"
 
 
 class DynamoRequestLog:
@@ -95,6 +100,8 @@ class DynamoRequestLog:
         reasons = [str(reason.get("Code")) for reason in error.response.get("CancellationReasons", [])]
         if reasons[:1] == ["ConditionalCheckFailed"]:
             return False
+        if reasons[2:] == ["ConditionalCheckFailed"]:
+            raise SessionNotFoundError("This conversation was deleted: ask in a new one.") from error
         if "TransactionConflict" in reasons:
             raise ThrottledError("Two messages of one session arrived at the same moment; send it again.") from error
         raise error
@@ -208,16 +215,20 @@ class DynamoRequestLog:
         keys = [session_row_key(principal, session_id) for session_id in session_ids]
         with dynamo_errors():
             reply = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
-        rows = [read_session(item) for item in reply["Responses"].get(self._table, [])]
+        found = [item for item in reply["Responses"].get(self._table, []) if not was_deleted(item)]
+        rows = [read_session(item) for item in found]
         return {row.session_id: row.knowledge_base for row in rows}
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
         item = self._item(session_row_key(principal, session_id))
-        return read_session(item) if item else None
+        return read_session(item) if item and not was_deleted(item) else None
+
+    def session_ids(self, principal: Principal) -> Iterator[str]:
+        query = {"TableName": self._table, "ConsistentRead": True, **sessions_of(principal)}
+        return map(session_id_of, items(self._client.query, query))
 
     def name_session(self, principal: Principal, session_id: str, title: str) -> bool:
-        exists = "attribute_exists(pk) AND expiresAt > :now"
-        return self._update_session(principal, session_id, "SET title = :title", exists, {":title": {"S": title}})
+        return self._update_session(principal, session_id, "SET title = :title", _LIVE, {":title": {"S": title}})
 
     def pin_session(self, principal: Principal, session_id: str, *, pinned: bool) -> None:
         change, condition = (
@@ -225,8 +236,8 @@ class DynamoRequestLog:
             if pinned
             else ("SET historyOrder = historyOrder - :by REMOVE pinnedBy", "attribute_exists(pinnedBy)")
         )
-        exists = f"attribute_exists(pk) AND expiresAt > :now AND {condition}"
-        self._update_session(principal, session_id, change, exists, {":by": {"N": str(PINNED_SECONDS)}})
+        by = {":by": {"N": str(PINNED_SECONDS)}}
+        self._update_session(principal, session_id, change, f"{_LIVE} AND {condition}", by)
 
     def _update_session(
         self, principal: Principal, session_id: str, change: str, condition: str, values: dict[str, Any]
@@ -245,32 +256,20 @@ class DynamoRequestLog:
         return True
 
     def delete_session(self, principal: Principal, session: SessionRow) -> bool:
-        with dynamo_errors():
-            try:
-                self._client.delete_item(
-                    TableName=self._table,
-                    Key=session_row_key(principal, session.session_id),
-                    ConditionExpression="attribute_not_exists(pk) OR historyOrder = :order",
-                    ExpressionAttributeValues={":order": number(session.order)},
-                )
-            except self._client.exceptions.ConditionalCheckFailedException:
-                return False
-        return True
+        return self._update_session(
+            principal,
+            session.session_id,
+            "SET deletedAt = :now, unfinished = :now REMOVE title, knowledgeBase, historyKey, historyOrder, pinnedBy",
+            "attribute_exists(pk) AND (attribute_exists(deletedAt) OR historyOrder = :order)",
+            {":order": number(session.order)},
+        )
+
+    def session_deleted(self, principal: Principal, session_id: str) -> None:
+        self._update_session(principal, session_id, "REMOVE unfinished", "deletedAt <= :now", {})
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:
         for key in keys:
-            delete_rows(self._client, self._table, list(self._row_keys(key)))
-
-    def _row_keys(self, key: RequestKey) -> Iterator[Item]:
-        """The keys of all of the request's rows, those included that a processor which has died left behind."""
-        query: dict[str, Any] = {
-            "TableName": self._table,
-            "ConsistentRead": True,
-            "KeyConditionExpression": "pk = :pk",
-            "ProjectionExpression": "pk, sk",
-            "ExpressionAttributeValues": {":pk": {"S": partition_key(key)}},
-        }
-        return items(self._client.query, query)
+            delete_partition(self._client, self._table, partition_key(key))
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         return [
