@@ -115,7 +115,7 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.observability.audit import Handshake, SessionDeleted
+    from cicada.observability.audit import DocumentEdited, Handshake, SessionDeleted
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):
@@ -124,6 +124,9 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
     if isinstance(record, SessionDeleted):
         number = f"{record.requests} question{'' if record.requests == 1 else 's'}"
         return (*who, "conversation deleted", record.session_id, number)
+    if isinstance(record, DocumentEdited):
+        readers = f"readers: {', '.join(record.readers)}" if record.readers else ""
+        return (*who, f"{record.act}: {record.document_id}", record.request_id, readers)
     return (*who, _event(record), f"{record.request_id}#{record.attempt}", _documents(record))
 
 

@@ -1,23 +1,40 @@
-"""`openDocument`: a page of a document's text."""
+"""What users do with documents: `openDocument`, `listDocuments`, and the changes of editors."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from cicada.bootstrap.command_guard import command_guard
-from cicada.bootstrap.opening import document_opener
+from cicada.bootstrap.opening import document_editing, document_lister, document_opener
 from cicada.conversation.model import Connection
-from cicada.conversation.protocol import AnyCommand, OpenDocument, frame
+from cicada.conversation.protocol import (
+    AnyCommand,
+    DescribeDocument,
+    ListDocuments,
+    OpenDocument,
+    RemoveDocument,
+    UploadDocument,
+    frame,
+)
 from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Replies on the same connection, with the page or why it cannot be shown."""
-    return command_reply(event, command_guard, _open)
+    """Replies on the same connection, with what was asked for or why it cannot be had."""
+    return command_reply(event, command_guard, _served)
 
 
-def _open(command: AnyCommand, connection: Connection) -> str | None:
-    if not isinstance(command, OpenDocument):
-        raise InvalidFrameError(f"The action {command.action} is not served here.")
-    return frame(document_opener().open(command, connection), request_id=command.request_id)
+def _served(command: AnyCommand, connection: Connection) -> str | None:
+    match command:
+        case OpenDocument():
+            return frame(document_opener().open(command, connection), request_id=command.request_id)
+        case ListDocuments():
+            return frame(document_lister().list(command, connection), request_id=command.request_id)
+        case UploadDocument():
+            return frame(document_editing().upload(command, connection), request_id=command.request_id)
+        case DescribeDocument():
+            return frame(document_editing().describe(command, connection), request_id=command.request_id)
+        case RemoveDocument():
+            return frame(document_editing().remove(command, connection), request_id=command.request_id)
+    raise InvalidFrameError(f"The action {command.action} is not served here.")

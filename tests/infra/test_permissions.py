@@ -39,6 +39,7 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "dataKey": "create",
         "guardrail": "gr1abc:7",
     },
+    "editors, with a data key": {"stage": "dev", "editors": "librarians", "dataKey": "create"},
     "a data key of the account, another collection": {
         "stage": "prod",
         "dataKey": "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",

@@ -33,13 +33,17 @@ ROUTES = [
     "cancel",
     "changeSession",
     "deleteSession",
+    "describeDocument",
     "feedback",
     "history",
+    "listDocuments",
     "openDocument",
     "ping",
+    "removeDocument",
     "resume",
     "sendMessage",
     "signOutEverywhere",
+    "uploadDocument",
 ]
 
 

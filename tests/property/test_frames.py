@@ -17,7 +17,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from cicada.adapters.s3.keys import named_document
+from cicada.answering.edit_documents import DocumentEditing
+from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
 from cicada.bootstrap.conversation import Conversation
 from cicada.conversation.command_guard import CommandGuard
@@ -32,6 +36,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from infra.routes import ROUTES
 from tests.fakes.access import RecordedAccessLists, withholding
 from tests.fakes.conversation import InMemoryConnections
+from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.passages import passage
 from tests.fakes.usage_table import InMemoryUsageTable
@@ -57,6 +62,8 @@ WORDS = (
     *("changeSession", "deleteSession", "title", "pinned"),
     *("feedback", "rating", "reasons", "comment"),
     *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
+    *("listDocuments", "uploadDocument", "describeDocument", "removeDocument", "readers", "documents", "ingestedAt"),
+    *("passages", "everyone", "upload", "replace", "search", "sort", "offset", "fields", "status", "size", "name"),
 )
 Reply = dict[str, Any]
 
@@ -71,10 +78,14 @@ class Api:
     deleted: set[str] = field(default_factory=set)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
+    access: RecordedAccessLists = field(default_factory=lambda: RecordedAccessLists(rows={MACBETH: ()}))
 
     def __post_init__(self) -> None:
         self.library.replace(MACBETH, [EmbeddedPassage(passage(MACBETH, 0, "Is this a dagger?", version="v1"), (1.0,))])
-        self.connections.add(Connection("ann", ANN, float("inf"), 0), 0)
+        self.files = InMemoryDocumentFiles(self.here.clock)
+        self.files.put(MACBETH)
+        ann = replace(ANN, groups=frozenset({"editors"}))
+        self.connections.add(Connection("ann", ann, float("inf"), 0), 0)
         self.here.ask(SECRET, connection_id="elsewhere")
         self.asked[ID] = Question(SECRET, ID, "scripts")
         delivery = self.here.delivery()
@@ -92,9 +103,18 @@ class Api:
     @property
     def document_opener(self) -> DocumentOpener:
         """Of one document."""
-        return DocumentOpener(
-            self.library, withholding(RecordedAccessLists(rows={MACBETH: ()})), ignore, self.here.clock
-        )
+        return DocumentOpener(self.library, withholding(self.access), ignore, self.here.clock)
+
+    @property
+    def document_editing(self) -> DocumentEditing:
+        """Ann is an editor."""
+        gate = withholding(self.access)
+        return DocumentEditing(self.files, gate, "editors", named_document, ignore, self.here.clock)
+
+    @property
+    def document_lister(self) -> DocumentLister:
+        editing = self.document_editing
+        return DocumentLister(self.library, editing.withholding, ignore, self.here.clock, editing)
 
     @property
     def command_guard(self) -> CommandGuard:
@@ -136,9 +156,10 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
-            wired = "document_opener" if function == "ws_open" else "conversation"
+            of_documents = ("document_opener", "document_lister", "document_editing")
             monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
-            monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
+            for wired in of_documents if function == "ws_open" else ("conversation",):
+                monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
         return api
 
     return start
@@ -157,7 +178,8 @@ def route(frame: str) -> str:
 def message_name(reply: Reply) -> str:
     """What docs/protocol/asyncapi.json calls it."""
     names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
-    names |= {"feedback": "FeedbackKept"}
+    names |= {"feedback": "FeedbackKept", "documents": "DocumentsPage", "upload": "UploadForm"}
+    names |= {"description": "DocumentDescription", "removed": "DocumentRemoved"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -180,7 +202,7 @@ def refused(reply: Reply | None, frame: str, code: str) -> None:
     assert set(reply) - {"requestId"} == {"type", "error", "code", "retryable"}
     assert (reply["type"], reply["code"]) == ("error", code)
     sentence: str = reply["error"]
-    assert re.fullmatch(r"[A-Z][^\n]{10,200}[^.]\.", sentence), sentence
+    assert re.fullmatch(r"[A-Z][^\n]{10,400}[^.]\.", sentence), sentence
     assert SECRET not in sentence
     for word in WORDS:
         sentence = sentence.replace(word, "\n")
@@ -297,6 +319,45 @@ def opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         assert (reply["type"], [("marked" in each) for each in reply["blocks"]]) == ("document", [marked])
 
 
+def documents_listed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if (fields.get("sort") or "title").removeprefix("-") not in ("title", "id", "passages", "ingestedAt"):
+        refused(reply, frame, "invalid_filter")
+    elif fields["knowledgeBase"] != "scripts":
+        assert (reply["type"], reply["total"]) == ("documents", 0)
+    else:
+        assert {each["documentId"] for each in reply["documents"]} <= {"macbeth.json"}
+
+
+def uploaded(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if reply["type"] == "error":
+        refused(reply, frame, reply["code"])
+        assert reply["code"] in {"document_exists", "document_changed", "invalid_frame"}
+    else:
+        assert (reply["type"], reply["documentId"]) == ("upload", fields["name"])
+        assert 0 < fields["size"] <= 50_000_000
+
+
+def described(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if reply["type"] == "error":
+        refused(reply, frame, reply["code"])
+        assert reply["code"] in {"document_not_found", "document_changed", "invalid_frame"}
+    else:
+        assert (reply["type"], reply["documentId"]) == ("description", "macbeth.json")
+        assert fields.get("fields") is None or reply["fields"] == fields["fields"]
+
+
+def removed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if reply["type"] == "error":
+        refused(reply, frame, reply["code"])
+        assert reply["code"] in {"document_not_found", "invalid_frame"}
+    else:
+        assert (reply["type"], reply["documentId"]) == ("removed", fields["documentId"])
+
+
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if fields["requestId"] not in api.asked:
@@ -314,6 +375,10 @@ EFFECTS = {
     "deleteSession": deleted,
     "feedback": rated,
     "openDocument": opened,
+    "listDocuments": documents_listed,
+    "uploadDocument": uploaded,
+    "describeDocument": described,
+    "removeDocument": removed,
     "ping": ponged,
 }
 
@@ -351,4 +416,4 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     assert sum(kinds.values()) == FRAMES
     assert replied == published_replies()
     assert kinds["bad"] > FRAMES // 3
-    assert min(kinds[action] for action in EFFECTS) > FRAMES // 50
+    assert min(kinds[action] for action in EFFECTS) > FRAMES // 100

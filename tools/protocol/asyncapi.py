@@ -29,6 +29,10 @@ _REPLIES = {
     "deleteSession": ("SessionChanged",),
     "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
+    "listDocuments": ("DocumentsPage",),
+    "uploadDocument": ("UploadForm",),
+    "describeDocument": ("DocumentDescription",),
+    "removeDocument": ("DocumentRemoved",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

@@ -13,7 +13,10 @@ from msgspec import Meta, Struct, defstruct
 from cicada.conversation.protocol import (
     AnyCommand,
     AnyEventBody,
+    DocumentDescription,
     DocumentPage,
+    DocumentRemoved,
+    DocumentsPage,
     Failed,
     FeedbackKept,
     HistoryPage,
@@ -21,6 +24,7 @@ from cicada.conversation.protocol import (
     Pong,
     RequestId,
     SessionChanged,
+    UploadForm,
 )
 
 # The largest number that fits into the key of a stored event, and that `resume` can name.
@@ -48,6 +52,10 @@ REPLIES: tuple[type[Struct], ...] = (
     HistoryPage,
     _framed(SessionChanged, _OF_REQUEST),
     _framed(DocumentPage, _OF_REQUEST),
+    _framed(DocumentsPage, _OF_REQUEST),
+    _framed(UploadForm, _OF_REQUEST),
+    _framed(DocumentDescription, _OF_REQUEST),
+    _framed(DocumentRemoved, _OF_REQUEST),
     _framed(FeedbackKept, _OF_REQUEST),
     Pong,
     Refusal,

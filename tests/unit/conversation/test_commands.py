@@ -32,7 +32,7 @@ CANCEL: dict[str, Any] = {"action": "cancel", "requestId": ID}
 HISTORY: dict[str, Any] = {"action": "history"}
 ACTIONS = (
     'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, feedback, '
-    "openDocument, ping, signOutEverywhere."
+    "openDocument, listDocuments, uploadDocument, describeDocument, removeDocument, ping, signOutEverywhere."
 )
 SECRET = "s3cret"
 

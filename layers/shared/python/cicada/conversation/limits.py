@@ -15,13 +15,17 @@ from cicada.conversation.protocol import (
     Cancel,
     ChangeSession,
     DeleteSession,
+    DescribeDocument,
     Feedback,
     History,
+    ListDocuments,
     OpenDocument,
     Ping,
+    RemoveDocument,
     Resume,
     SendMessage,
     SignOutEverywhere,
+    UploadDocument,
 )
 from cicada.errors import ConfigurationError, FloodError, LimitExceededError
 from cicada.identity import Principal
@@ -54,6 +58,12 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     DeleteSession: 5,
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
+    # The rows of a base are read, and for editors the names of its files.
+    ListDocuments: 5,
+    # The access list and the sidecar are read and written.
+    UploadDocument: 5,
+    DescribeDocument: 5,
+    RemoveDocument: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

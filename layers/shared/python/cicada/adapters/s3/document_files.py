@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import Enum
+from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from cicada.adapters.aws_errors import s3_errors
+from cicada.adapters.aws_errors import s3_errors, unless_changed
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.keys import document_key, is_sidecar, object_key, report_key, sidecar_key
+from cicada.answering.ports import StoredSidecar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.documents.states import DocumentState, progress, state_of
 from cicada.errors import DocumentRejectedError
@@ -32,14 +34,6 @@ class StoredDocument(Struct, frozen=True):
     has_sidecar: bool
 
 
-class StoredSidecar(Struct, frozen=True):
-    """A sidecar's bytes. `version` changes with them; `written_at`: epoch seconds."""
-
-    content: bytes
-    version: str
-    written_at: float
-
-
 class Removed(Enum):
     """What was taken away of a document: its file, what was left of it, or nothing, because there was nothing."""
 
@@ -53,11 +47,12 @@ def _all(ids: Sequence[str]) -> Collection[str]:
 
 
 class S3DocumentFiles:
-    """Failures are raised as `CicadaError`."""
+    """Failures are raised as `CicadaError`. `uploads_url`: where browsers send forms to, by default as the SDK says."""
 
-    def __init__(self, client: S3Client, bucket: str) -> None:
+    def __init__(self, client: S3Client, bucket: str, uploads_url: str = "") -> None:
         self._client = client
         self._bucket = bucket
+        self._uploads_url = uploads_url
         self._store = S3DocumentStore(client, bucket)
 
     # ---- states ----
@@ -153,13 +148,47 @@ class S3DocumentFiles:
                 return None
             return StoredSidecar(found["Body"].read(), found["ETag"], found["LastModified"].timestamp())
 
+    def write_sidecar(self, document: DocumentKey, content: bytes, over: str) -> str | None:
+        """https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html."""
+        condition: Any = {"IfMatch": over} if over else {"IfNoneMatch": "*"}
+        written: list[str] = []
+        with unless_changed():
+            reply = self._client.put_object(
+                Bucket=self._bucket,
+                Key=sidecar_key(document),
+                Body=content,
+                ContentType="application/json",
+                **condition,
+            )
+            written.append(reply["ETag"])
+        return written[0] if written else None
+
+    def form(self, document: DocumentKey, size: int, seconds: int) -> tuple[str, Mapping[str, str]]:
+        """https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html.
+
+        The policy signs bucket and key, not the host, so the address may be any of the bucket's.
+        """
+        content_type = guess_type(document.document_id)[0] or "application/octet-stream"
+        with s3_errors():
+            made = self._client.generate_presigned_post(
+                self._bucket,
+                object_key(document),
+                Fields={"Content-Type": content_type},
+                Conditions=[{"Content-Type": content_type}, ["content-length-range", size, size]],
+                ExpiresIn=seconds,
+            )
+        return self._uploads_url or made["url"], made["fields"]
+
+    def remove_file(self, document: DocumentKey) -> None:
+        self._delete(object_key(document))
+
     def remove(self, document: DocumentKey) -> Removed:
         """Take the file away, or once it is gone the sidecar.
 
         The file goes alone: an ingest under way must not read it without the sidecar that says who may read it.
         """
         if self.holds(document):
-            self._delete(object_key(document))
+            self.remove_file(document)
             return Removed.FILE
         is_left = self.sidecar(document) is not None
         self.remove_sidecar(document)
