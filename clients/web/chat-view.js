@@ -1,7 +1,8 @@
 import { AccountView } from "./account-view.js";
 import { Composer } from "./composer.js";
-import { conversationIn, goTo } from "./conversation-address.js";
+import { addressWith, conversationIn, documentsIn, goTo, goToDocuments } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
+import { DocumentsView } from "./documents-view.js";
 import { element } from "./element.js";
 import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
 import { ReadingView } from "./reading-view.js";
@@ -31,6 +32,7 @@ export class ChatView {
   #connection;
   #account;
   #reading;
+  #documents;
   #shortcuts;
   #federated;
   /** The one that a new conversation asks. */
@@ -93,6 +95,7 @@ export class ChatView {
       changed: () => this.#showReading(),
       signal: this.#leave.signal,
     });
+    this.#documents = new DocumentsView({ root: root.querySelector("#documents"), client, close: () => this.#showDocuments(null) });
     this.#account = new AccountView({ signIn, mfa, signOutEverywhere: () => client.signOutEverywhere() });
     this.#shortcuts = new Shortcuts({ keys: this.#keys(), signal: this.#leave.signal });
     root.querySelector("#user-name").textContent = signIn.user;
@@ -107,6 +110,7 @@ export class ChatView {
     this.#sessions.load();
     this.#composer.focus();
     this.#reading.sync();
+    this.#showScreen();
   }
 
   /** Nothing of the session stays in the document. */
@@ -116,6 +120,7 @@ export class ChatView {
     this.#account.remove();
     this.#shortcuts.remove();
     this.#reading.end();
+    this.#documents.hide();
     this.#showReading();
     this.#conversation.end();
     this.#sessions.end();
@@ -144,6 +149,11 @@ export class ChatView {
     on(window, "offline", () => this.#network());
     on(document, "visibilitychange", () => document.hidden || this.#network());
     on(window, "popstate", () => this.#goneTo(conversationIn(location.search)));
+    on(find("#open-documents"), "click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.#showDocuments(this.#base);
+    });
     on(COVERED, "change", () => this.#showReading());
     on(document, "keydown", (event) => event.key === "Escape" && this.#escape());
   }
@@ -168,6 +178,7 @@ export class ChatView {
 
   /** Back or forward in the browser's history, perhaps only to another document. */
   #goneTo(sessionId) {
+    this.#showScreen();
     if (sessionId === this.#conversation.sessionId) return;
     if (sessionId) this.#conversation.open(sessionId);
     else this.#conversation.startNew();
@@ -175,6 +186,7 @@ export class ChatView {
 
   #startNew() {
     goTo(null);
+    this.#showScreen();
     this.#showRail(false);
     this.#conversation.startNew();
     this.#composer.focus();
@@ -182,6 +194,7 @@ export class ChatView {
 
   async #open(sessionId) {
     goTo(sessionId);
+    this.#showScreen();
     this.#showRail(false);
     this.#composer.focus();
     await this.#conversation.open(sessionId);
@@ -198,6 +211,7 @@ export class ChatView {
     if (document.querySelector("dialog[open]")) return;
     if (this.#root.dataset.rail === "open") this.#showRail(false);
     else if (this.#reading.isOpen) this.#reading.close();
+    else if (this.#documents.base) this.#showDocuments(null);
     else if (this.#conversation.answering) this.#conversation.stop();
     // Out of the question field, where keys are letters.
     else this.#root.querySelector("#scroll").focus({ preventScroll: true });
@@ -213,6 +227,23 @@ export class ChatView {
     opener.setAttribute("aria-expanded", String(open));
     if (open) this.#root.querySelector("#new-conversation").focus();
     else if (wasOpen) opener.focus();
+  }
+
+  /** The documents of a base, in place of the conversation; with null the conversation again. */
+  #showDocuments(base) {
+    goToDocuments(base);
+    this.#showRail(false);
+    this.#showScreen();
+    if (!base) this.#composer.focus();
+  }
+
+  /** What the page's address says. */
+  #showScreen() {
+    const base = documentsIn(location.search);
+    for (const id of ["#scroll", "#composer"]) this.#root.querySelector(id).hidden = base !== null;
+    if (base) this.#documents.show(base);
+    else this.#documents.hide();
+    this.#entitle();
   }
 
   /** An open document stands beside the conversation, and covers it on a narrow screen. */
@@ -254,11 +285,24 @@ export class ChatView {
 
   /** A bookmark and the list of tabs say which conversation it is, and the line above it which base it asks. */
   #entitle() {
-    const { sessionId, knowledgeBase } = this.#conversation;
-    const asked = this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#knowledgeBase : null);
+    const { sessionId } = this.#conversation;
+    const { base } = this.#documents;
+    const asked = base ? null : this.#asked;
     this.#root.querySelector("#asked").textContent = asked ? `Knowledge base: ${asked}` : "";
-    const title = this.#sessions.titleOf(this.#conversation.sessionId);
+    this.#root.querySelector("#open-documents").href = addressWith(sessionId, { documents: this.#base });
+    const title = base ? `Documents of ${base}` : this.#sessions.titleOf(sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
+  }
+
+  /** The base that the conversation asks; null where it is not known yet. */
+  get #asked() {
+    const { sessionId, knowledgeBase } = this.#conversation;
+    return this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#knowledgeBase : null);
+  }
+
+  /** The base whose documents are shown when they are asked for. */
+  get #base() {
+    return this.#asked ?? this.#knowledgeBase;
   }
 
   #showConnection() {

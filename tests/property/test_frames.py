@@ -333,7 +333,7 @@ def uploaded(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if reply["type"] == "error":
         refused(reply, frame, reply["code"])
-        assert reply["code"] in {"document_exists", "document_changed", "invalid_frame"}
+        assert reply["code"] in {"document_exists", "document_changed", "document_refused"}
     else:
         assert (reply["type"], reply["documentId"]) == ("upload", fields["name"])
         assert 0 < fields["size"] <= 50_000_000
@@ -343,7 +343,7 @@ def described(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None
     assert reply is not None
     if reply["type"] == "error":
         refused(reply, frame, reply["code"])
-        assert reply["code"] in {"document_not_found", "document_changed", "invalid_frame"}
+        assert reply["code"] in {"document_not_found", "document_changed", "document_refused"}
     else:
         assert (reply["type"], reply["documentId"]) == ("description", "macbeth.json")
         assert fields.get("fields") is None or reply["fields"] == fields["fields"]
@@ -353,7 +353,7 @@ def removed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if reply["type"] == "error":
         refused(reply, frame, reply["code"])
-        assert reply["code"] in {"document_not_found", "invalid_frame"}
+        assert reply["code"] in {"document_not_found", "document_refused"}
     else:
         assert (reply["type"], reply["documentId"]) == ("removed", fields["documentId"])
 

@@ -215,13 +215,13 @@ def test_a_new_document_is_for_its_uploader_before_its_file_is_sent(desk: Desk) 
 @pytest.mark.parametrize(
     ("name", "size", "fields", "code"),
     [
-        ("new.exe", 5, {}, "invalid_frame"),
-        ("new.md", 50_000_001, {}, "invalid_frame"),
-        ("new.md", 0, {}, "invalid_frame"),
-        ("../other/new.md", 5, {}, "invalid_frame"),
-        ("new.md.metadata.json", 5, {}, "invalid_frame"),
-        ("new.md", 5, {"readers": ["everyone", "user:ann"]}, "invalid_frame"),
-        ("new.md", 5, {"readers": ["group:two words"]}, "invalid_frame"),
+        ("new.exe", 5, {}, "document_refused"),
+        ("new.md", 50_000_001, {}, "document_refused"),
+        ("new.md", 0, {}, "document_refused"),
+        ("../other/new.md", 5, {}, "document_refused"),
+        ("new.md.metadata.json", 5, {}, "document_refused"),
+        ("new.md", 5, {"readers": ["everyone", "user:ann"]}, "document_refused"),
+        ("new.md", 5, {"readers": ["group:two words"]}, "document_refused"),
         ("new.md", 5, {"principal": EVE}, "no_editor"),
     ],
 )
@@ -238,7 +238,7 @@ def test_a_document_is_replaced_when_that_is_asked_for_and_keeps_its_sidecar(des
     assert desk.refusal(desk.upload, "lease.md") == "document_exists"
     desk.upload("lease.md", replace=True, readers=["everyone"])
     assert desk.sidecar() == readers("group:legal")
-    assert desk.refusal(desk.upload, "lease.md", principal=BOB, replace=True) == "document_exists"
+    assert desk.refusal(desk.upload, "lease.md", principal=BOB, replace=True) == "document_refused"
 
 
 def test_of_two_uploads_of_a_name_the_second_does_not_choose_its_readers(desk: Desk) -> None:
@@ -293,7 +293,7 @@ def test_a_description_that_no_sidecar_can_have_is_refused(desk: Desk, fields: d
     with pytest.raises(CicadaError, match=r"^The sidecar [^.]*\.?[^.]*\.$") as refused:
         desk.describe(fields=fields)
     assert "stays out" not in str(refused.value)
-    assert refused.value.code == "invalid_frame"
+    assert refused.value.code == "document_refused"
 
 
 # ---- who may ----
@@ -321,11 +321,12 @@ def test_a_base_of_another_group_is_not_known(desk: Desk) -> None:
 # ---- removals ----
 
 
-def test_a_removed_document_leaves_first_and_its_sidecar_goes_last(desk: Desk) -> None:
-    desk.put(sidecar=readers("user:ann"), readers=("user:ann",))
+@pytest.mark.parametrize("sidecar", [readers("user:ann"), {"metadataAttributes": {"year": 2024}}])
+def test_a_removed_document_leaves_first_and_its_sidecar_goes_last(desk: Desk, sidecar: dict[str, Any]) -> None:
+    desk.put(sidecar=sidecar)
     assert desk.remove() is False
     assert desk.remove() is False
-    assert desk.sidecar() == readers("user:ann")
+    assert desk.sidecar() == sidecar
     desk.index.delete(LEASE)
     desk.access.forget(LEASE)
     assert desk.remove() is True

@@ -11,6 +11,7 @@ CicadaError
 │   ├── SessionBusyError        an answer of the conversation is under way
 │   ├── DocumentNotFoundError   no such document, removed, or not for this user: indistinguishable
 │   ├── NoEditorError           the user may not change documents
+│   ├── DocumentRefusedError    a document cannot have this name, size, kind, or description
 │   ├── DocumentExistsError     there is a document of that name
 │   ├── DocumentChangedError    somebody else has changed the document meanwhile, or is about to
 │   ├── NotConnectedError       the connection is unknown
@@ -103,6 +104,12 @@ class NoEditorError(RequestError):
     """The user is not in the group whose members may change documents, or the stage has none."""
 
     code = "no_editor"
+
+
+class DocumentRefusedError(RequestError):
+    """A document cannot have this name, size, kind or description; the sentence says why."""
+
+    code = "document_refused"
 
 
 class DocumentExistsError(RequestError):

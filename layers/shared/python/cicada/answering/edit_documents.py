@@ -26,8 +26,8 @@ from cicada.errors import (
     DocumentChangedError,
     DocumentExistsError,
     DocumentNotFoundError,
+    DocumentRefusedError,
     DocumentRejectedError,
-    InvalidFrameError,
     NoEditorError,
     UnknownKnowledgeBaseError,
 )
@@ -70,14 +70,14 @@ class DocumentEditing(Struct, frozen=True):
     def upload(self, command: UploadDocument, connection: Connection) -> UploadForm:
         """A form for the file. The sidecar of a new document is written first: it says who may read it.
 
-        Raises `NoEditorError`, `InvalidFrameError` for a file that ingest would reject, `DocumentExistsError`, and
+        Raises `NoEditorError`, `DocumentRefusedError` for a file that ingest would reject, `DocumentExistsError`, and
         `DocumentChangedError` while another upload or the removal of the name is under way.
         """
         principal = connection.principal
         document = self._document(command, command.name, principal)
         reason = refusal(command.name, command.size)[0] or ("" if command.size else "The file is empty.")
         if reason:
-            raise InvalidFrameError(reason)
+            raise DocumentRefusedError(reason)
         readers: tuple[str, ...] = ()
         if self.files.holds(document):
             self._require_replaceable(command, document, principal)
@@ -92,7 +92,7 @@ class DocumentEditing(Struct, frozen=True):
         """What the sidecar says, after it was written if the command has fields.
 
         Raises `DocumentNotFoundError`, `DocumentChangedError` if it is not of the command's version any more, and
-        `InvalidFrameError` for what a sidecar cannot say.
+        `DocumentRefusedError` for what a sidecar cannot say.
         """
         document = self._document(command, command.document_id, connection.principal)
         sidecar = self._readable(document, connection.principal)
@@ -120,7 +120,9 @@ class DocumentEditing(Struct, frozen=True):
         if self._viewers(document) is not None:
             self._readable(document, connection.principal)
             return DocumentRemoved(document.document_id, gone=False)
-        if not self._is_named(self.files.sidecar(document), connection.principal):
+        left = self.files.sidecar(document)
+        # One that names nobody hides nothing, and says nothing to keep of a document that is gone.
+        if left is None or (viewers_in(left.content) != () and not self._is_named(left, connection.principal)):
             raise _not_found()
         self.files.remove_sidecar(document)
         return DocumentRemoved(document.document_id, gone=True)
@@ -161,13 +163,13 @@ class DocumentEditing(Struct, frozen=True):
         try:
             return self.named(base_key, name)
         except DocumentRejectedError as error:
-            raise InvalidFrameError(str(error)) from error
+            raise DocumentRefusedError(str(error)) from error
 
     def _require_replaceable(self, command: UploadDocument, document: DocumentKey, principal: Principal) -> None:
         try:
             self._readable(document, principal)
         except DocumentNotFoundError:
-            raise DocumentExistsError("This name is taken: give the file another one.") from None
+            raise DocumentRefusedError("This name is taken: give the file another one.") from None
         if not command.replace:
             raise DocumentExistsError("There is a document of this name: replace it, or keep it.")
 
@@ -235,7 +237,7 @@ def _written(before: bytes | None, fields: Mapping[str, Sequence[str]], readers:
     try:
         return sidecar_with(before, fields, readers)
     except DocumentRejectedError as error:
-        raise InvalidFrameError(str(error).removesuffix(STAYS_OUT).rstrip()) from error
+        raise DocumentRefusedError(str(error).removesuffix(STAYS_OUT).rstrip()) from error
 
 
 def _not_found() -> DocumentNotFoundError:
