@@ -10,6 +10,12 @@ const STATES = {
   leaving: "Is leaving the search.",
 };
 
+/** Its fields, as a list of terms. */
+function fieldsOf(fields) {
+  const shown = Object.entries(fields).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)));
+  return shown.length ? [element("dl", { className: "fields" }, shown)] : [];
+}
+
 /** A document of the list: what it is called, its fields, its state, and for editors what can be done with it. */
 export class DocumentRow {
   root = element("li", { className: "document-row" });
@@ -45,7 +51,7 @@ export class DocumentRow {
     this.root.replaceChildren(
       element("h2", { dir: "auto" }, name),
       element("p", { className: "facts", dir: "auto" }, this.#facts().join(" · ")),
-      Object.keys(fields ?? {}).length ? element("dl", { className: "fields" }, Object.entries(fields).map(([key, value]) => element("div", {}, element("dt", {}, key), element("dd", { dir: "auto" }, value)))) : null,
+      ...fieldsOf(fields),
       ...(told ? [element("p", { className: document.state === "rejected" ? "state failed" : "state", role: "status", dir: "auto" }, told)] : []),
       ...(this.#you ? [this.#acts(), this.#below] : []),
     );

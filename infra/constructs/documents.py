@@ -97,13 +97,16 @@ class Documents(Construct):
         """Let the chat page's script send files and see that they have arrived; who may is in the signed form.
 
         Without a domain of its own the page's address is CloudFront's, which refers to this bucket already and so
-        cannot be referred to. The emulator lets any origin.
+        cannot be referred to. The local page has some port of the machine.
         """
         addresses = self._settings.addresses
-        if self._settings.local or not addresses.has_page:
+        if self._settings.local:
+            origins = ["http://127.0.0.1:*", "http://localhost:*"]
+        elif addresses.has_page:
+            origins = [f"https://{addresses.page.name}" if addresses.page else "https://*.cloudfront.net"]
+        else:
             return
-        origin = f"https://{addresses.page.name}" if addresses.page else "https://*.cloudfront.net"
-        self.bucket.add_cors_rule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=[origin], max_age=3000)
+        self.bucket.add_cors_rule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=origins, max_age=3000)
 
     def _let_list(self, function: lambda_.Function, *keys: str) -> None:
         function.add_to_role_policy(

@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from cicada.conversation.protocol import DescribeDocument, UploadDocument
 from cicada.documents.catalogue import row_of
@@ -51,7 +51,12 @@ def test_a_reader_finds_a_document_and_opens_it_and_changes_nothing(
     sign_in(page, address)
     page.get_by_role("link", name="Documents").click()
     expect(page.get_by_role("heading", name="Documents")).to_be_focused()
-    expect(page.locator(".document-row")).to_have_count(2)
+    expect(page.locator(".document-row")).to_have_text(
+        [
+            re.compile(r"\.md1 passage · .*20\d\d$"),
+            re.compile(r"^Lease of the North Winglease\.md · 1 passage · .*20\d\d$"),
+        ]
+    )
     expect(page.get_by_role("button", name=re.compile("Choose files|Remove|Fields"))).to_have_count(0)
     page.set_viewport_size({"width": 320, "height": 700})
     assert faults(page) == []
@@ -76,13 +81,8 @@ def test_an_editor_uploads_describes_and_removes_a_document(page: Page, address:
     sign_in(page, f"{address}?documents=scripts")
     backend.uploads_fail = True
     files = page.locator("input[type=file]")
-    files.set_input_files(
-        [
-            {"name": HOSTILE, "mimeType": "text/markdown", "buffer": b"# New"},
-            {"name": "lease.md", "mimeType": "text/markdown", "buffer": b"# Lease"},
-            {"name": "votes.exe", "mimeType": "text/plain", "buffer": b"MZ"},
-        ]
-    )
+    chosen = (HOSTILE, "lease.md", "votes.exe")
+    files.set_input_files([FilePayload(name=name, mimeType="text/markdown", buffer=b"# New") for name in chosen])
     new = row(page, HOSTILE)
     expect(new).to_contain_text("It is still chosen: try again.")
     expect(row(page, "votes.exe")).to_contain_text("Files of this type cannot be read")

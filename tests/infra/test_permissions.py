@@ -32,14 +32,19 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "planModels": "none",
         "page": "none",
     },
-    "a data key of the stack": {"stage": "dev", "dataKey": "create", "agents": "bedrock", "dataEvents": "create"},
+    "a data key of the stack, and editors": {
+        "stage": "dev",
+        "dataKey": "create",
+        "agents": "bedrock",
+        "dataEvents": "create",
+        "editors": "librarians",
+    },
     "originals, with a data key and a guardrail": {
         "stage": "dev",
         "originals": "on",
         "dataKey": "create",
         "guardrail": "gr1abc:7",
     },
-    "editors, with a data key": {"stage": "dev", "editors": "librarians", "dataKey": "create"},
     "a data key of the account, another collection": {
         "stage": "prod",
         "dataKey": "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
