@@ -120,7 +120,7 @@ export class ChatView {
     this.#account.remove();
     this.#shortcuts.remove();
     this.#reading.end();
-    this.#documents.hide();
+    this.#documents.end();
     this.#showReading();
     this.#conversation.end();
     this.#sessions.end();

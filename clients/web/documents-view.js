@@ -17,7 +17,11 @@ export class DocumentsView {
   #typing = null;
   #next = null;
   #columns = "";
+  /** Ends what is on the screen; uploads go on. */
   #leave = new AbortController();
+  #end = new AbortController();
+  /** The base that files are sent to. */
+  #target = null;
   #title = element("h1", { id: "documents-title", tabIndex: -1 }, "Documents");
   #lede = element("p", { className: "lede", dir: "auto" });
   #search = element("input", { type: "search", className: "search", placeholder: "Search names and fields", maxLength: 100, autocomplete: "off", aria: { label: "Search the documents by their names and fields" } });
@@ -56,8 +60,17 @@ export class DocumentsView {
     this.#lede.textContent = `of the knowledge base ${base}`;
     this.#root.replaceChildren(element("div", { className: "documents-page" }, element("header", {}, this.#title, back, this.#lede), this.#uploads, tools, this.#sent, this.#list, this.#status, this.#more));
     this.#root.hidden = false;
+    if (this.#target !== base) this.#sent.replaceChildren();
+    this.#target = base;
     this.#title.focus();
     this.#load();
+  }
+
+  /** Nothing of the session stays. */
+  end() {
+    this.#end.abort();
+    this.#sent.replaceChildren();
+    this.hide();
   }
 
   hide() {
@@ -67,7 +80,7 @@ export class DocumentsView {
     clearTimeout(this.#typing);
     this.#search.value = "";
     this.#columns = "";
-    for (const each of [this.#root, this.#list, this.#sent, this.#uploads, this.#order]) each.replaceChildren();
+    for (const each of [this.#root, this.#list, this.#uploads, this.#order]) each.replaceChildren();
     this.#root.hidden = true;
     this.#uploads.hidden = true;
   }
@@ -144,14 +157,16 @@ export class DocumentsView {
   }
 
   #send(files, readers, you, limits) {
+    const knowledgeBase = this.#base;
     for (const file of files) {
       const row = new UploadRow(file, {
         client: this.#client,
-        knowledgeBase: this.#base,
+        knowledgeBase,
         readers,
         limits,
-        signal: this.#leave.signal,
+        signal: this.#end.signal,
         done: (document) => {
+          if (this.#base !== knowledgeBase) return;
           this.#list.querySelector(`[data-document="${CSS.escape(document.documentId)}"]`)?.remove();
           this.#list.prepend(this.#row(document, you).root);
         },

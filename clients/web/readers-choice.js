@@ -16,7 +16,7 @@ export class ReadersChoice {
     const me = you.find((name) => name.startsWith("user:"));
     this.#names = element("textarea", { rows: 2, spellcheck: false, aria: { label: "Readers, one on each line" }, placeholder: "group:NAME or user:ID" });
     const known = [[me, "I alone"], ...own.map((name) => [name, `The group ${name.slice(6)}`]), [EVERYONE, "Everybody"], [OTHERS, "Others …"]];
-    if (readers?.length === 0) known.unshift([FILE, "As the file says, else everybody"]);
+    if (readers?.length === 0) known.unshift([FILE, "As the file itself says"]);
     this.#select = element("select", {}, known.map(([value, label]) => element("option", { value }, label)));
     this.#select.addEventListener("change", () => this.#show());
     this.root = element("div", { className: "readers" }, element("label", {}, "Who may read it ", this.#select), this.#names);

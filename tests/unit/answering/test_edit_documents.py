@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.adapters.s3.keys import named_document
 from cicada.answering.edit_documents import FORM_SECONDS, DocumentEditing
@@ -51,6 +52,7 @@ class Desk:
     now: float = 1_800_000_000.0
     index: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
     access: RecordedAccessLists = field(default_factory=RecordedAccessLists)
+    charged: list[str] = field(default_factory=list)
     audited: list[DocumentEdited | DocumentsShown] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -68,6 +70,7 @@ class Desk:
         lister = DocumentLister(
             self.index, editing.withholding, self.audited.append, lambda: self.now, editing, (".md",)
         )
+        lister = replace(lister, charge=lambda principal: self.charged.append(principal.user))
         return lister.list(ListDocuments(REQUEST, "store", **fields), self._on(principal))
 
     def upload(self, name: str, size: int = 5, principal: Principal = ANN, **fields: Any) -> UploadForm:
@@ -153,6 +156,13 @@ def test_a_list_is_searched_and_put_in_order(desk: Desk) -> None:
     assert names(desk.list(search="RULES draft")) == ["a.md", "c.md"]
     assert names(desk.list(document_id="b.md")) == ["b.md"]
     assert desk.refusal(desk.list, sort="colour") == "invalid_filter"
+
+
+def test_a_list_of_a_base_is_charged_and_a_look_at_one_document_is_not(desk: Desk) -> None:
+    desk.list(document_id="lease.md")
+    assert desk.charged == []
+    desk.list(EVE)
+    assert desk.charged == ["eve"]
 
 
 def test_a_list_comes_in_pages_that_fit_into_frames(desk: Desk) -> None:

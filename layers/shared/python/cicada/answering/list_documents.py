@@ -47,11 +47,16 @@ _OWN: Mapping[str, Callable[[DocumentRow], Scalar]] = {
 }
 
 
+def _nothing(principal: Principal) -> None:
+    """The default: a list costs nothing but its command."""
+
+
 class DocumentLister(Struct, frozen=True):
     """Reads the catalogue; the permission gate is asked for each page.
 
     `editing`: None on a stage without editors. `suffixes`: of files that can be uploaded. `audit` is called with each
-    page that is shown; it does not fail. `clock` gives epoch seconds.
+    page that is shown; it does not fail. `clock` gives epoch seconds. `charge` is called for a list of a base, and
+    raises `LimitExceededError`.
     """
 
     catalogue: DocumentCatalogue
@@ -60,6 +65,7 @@ class DocumentLister(Struct, frozen=True):
     clock: Callable[[], float]
     editing: DocumentEditing | None = None
     suffixes: tuple[str, ...] = ()
+    charge: Callable[[Principal], object] = _nothing
 
     def list(self, command: ListDocuments, connection: Connection) -> DocumentsPage:
         """The page that the command asks for.
@@ -67,30 +73,33 @@ class DocumentLister(Struct, frozen=True):
         Raises `UnknownKnowledgeBaseError`, and `InvalidFilterError` for an order by what the base does not have.
         """
         principal = connection.principal
+        if not command.document_id:
+            self.charge(principal)
         editing = self.editing if self.editing and self.editing.includes(principal) else None
-        schema = base_of(self.withholding.bases(), principal, command.knowledge_base).schema
+        bases = self.withholding.bases()
+        schema = base_of(bases, principal, command.knowledge_base).schema
         order = _order(command.sort or TITLE, schema)
         rows = self._rows(command, principal)
-        base, bases = command.knowledge_base, self.withholding.bases()
-        check_base(bases, principal, base, lambda: bool(rows or editing))
+        check_base(bases, principal, command.knowledge_base, lambda: bool(rows or editing))
         states = self._states(command, principal, rows, editing)
-        listed = sorted(rows, key=lambda row: row.document.document_id)
-        found = [*_others(command, principal, rows, states), *order(listed)]
-        found = [row for row in found if _has(row, (command.search or "").casefold().split())]
+        words = (command.search or "").casefold().split()
+        found = [row for row in (*_others(command, principal, rows, states), *order(rows)) if _has(row, words)]
         shown = found[command.offset : command.offset + PAGE_DOCUMENTS]
         gone = self.withholding.withheld(principal, frozenset(row.document for row in shown if row.passages))
-        summaries = [
-            _summary(row, schema, states.get(row.document.document_id) if editing else None)
-            for row in shown
-            if row.document not in gone
-        ]
-        page = DocumentsPage(base, len(found) - len(gone), tuple(summaries), _columns(schema))
-        if editing:
-            you = sorted(each for each in viewer_names(principal) if not is_tenants(each.removeprefix("group:")))
-            page = replace(page, you=tuple(you)[:_READERS], types=self.suffixes, most_bytes=MAX_BYTES)
-        page = _fitting(page, command, len(shown), len(found))
+        kept = [row for row in shown if row.document not in gone]
+        page = DocumentsPage(
+            command.knowledge_base,
+            len(found) - len(gone),
+            tuple(_summary(row, schema, states.get(row.document.document_id)) for row in kept),
+            _columns(schema),
+        )
+        page = _fitting(self._for_editors(page, principal) if editing else page, command, len(shown), len(found))
         self._record(command, connection, page, {row.document.document_id: row.version for row in shown})
         return page
+
+    def _for_editors(self, page: DocumentsPage, principal: Principal) -> DocumentsPage:
+        names = sorted(each for each in viewer_names(principal) if not is_tenants(each.removeprefix("group:")))
+        return replace(page, you=tuple(names)[:_READERS], types=self.suffixes, most_bytes=MAX_BYTES)
 
     def _rows(self, command: ListDocuments, principal: Principal) -> Sequence[DocumentRow]:
         only = frozenset({command.document_id}) if command.document_id else None
@@ -137,7 +146,7 @@ def _others(
 def _order(sort: str, schema: Schema) -> Callable[[Sequence[DocumentRow]], Sequence[DocumentRow]]:
     name, descending = sort.removeprefix("-"), sort.startswith("-")
     if own := _OWN.get(name):
-        return lambda rows: sorted(rows, key=own, reverse=descending)
+        return lambda rows: sorted(sorted(rows, key=_OWN["id"]), key=own, reverse=descending)
     field = field_named(schema, name)
     if field is None:
         names = ", ".join([*_OWN, *schema.fields][:MAX_FIELDS])

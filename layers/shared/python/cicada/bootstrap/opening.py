@@ -6,6 +6,8 @@ import time
 from functools import cache
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
@@ -13,9 +15,12 @@ from cicada.answering.ports import Originals
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.bases import knowledge_bases
+from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.index import passage_index
+from cicada.conversation.limits import DOCUMENTS
 from cicada.conversation.withholding import Withholding
 from cicada.errors import NoEditorError
+from cicada.identity import Principal
 from cicada.permissions import PermissionGate
 from cicada.settings import OpeningSettings, load
 
@@ -39,11 +44,16 @@ def document_lister() -> DocumentLister:
     """Cached for the life of the container."""
     settings = load(OpeningSettings)
     index = passage_index(settings.search, _INDEX_SECONDS)
+    lister = DocumentLister(index, _withholding(), record_audit, time.time, charge=_charge)
     if not settings.editors:
-        return DocumentLister(index, _withholding(), record_audit, time.time)
+        return lister
     from cicada.ingest.uploads import READABLE
 
-    return DocumentLister(index, _withholding(), record_audit, time.time, document_editing(), READABLE)
+    return replace(lister, editing=document_editing(), suffixes=READABLE)
+
+
+def _charge(principal: Principal) -> None:
+    command_guard().limits.spend(principal, DOCUMENTS)
 
 
 @cache

@@ -41,6 +41,8 @@ SESSION = 1
 TURN = 3
 # The cost of titles that are searched: as many reads as they have bytes for.
 SEARCH = 25
+# The cost of a list of all documents of a base, besides that of its command: together as much as a new question.
+DOCUMENTS = 15
 # The cost of a turn that is deleted: its rows are read and written.
 DELETED_TURN = 10
 # The cost of a request that is queued again: the send, and an invocation of the processor.
