@@ -181,7 +181,8 @@ def test_a_list_comes_in_pages_that_fit_into_frames(desk: Desk) -> None:
 def test_what_was_closed_since_it_was_indexed_is_not_listed(desk: Desk) -> None:
     desk.put()
     desk.access.record(LEASE, ("group:hr",))
-    assert desk.list().documents == ()
+    page = desk.list()
+    assert (page.documents, page.total) == ((), 0)
 
 
 def test_an_editor_sees_what_became_of_uploads_that_name_the_editor(desk: Desk) -> None:
@@ -190,6 +191,8 @@ def test_an_editor_sees_what_became_of_uploads_that_name_the_editor(desk: Desk) 
     desk.put(theirs, readers("user:bob"), indexed=False)
     desk.put(plain, indexed=False)
     desk.put(DocumentKey(STORE, "hidden.md"), readers("user:bob"), readers=("user:bob",))
+    # To be opened to Ann, which is not ingested yet.
+    desk.put(DocumentKey(STORE, "opening.md"), readers("user:ann"), readers=("user:bob",))
     desk.files.report(
         mine, outcome="rejected", problems=[{"place": "page 2", "reason": "It is empty.", "kind": "empty"}]
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.metadata import Attribute, attribute, refused
+from cicada.ingest.metadata import Attribute, attribute
 from cicada.ingest.model import EVERYONE
 from cicada.ingest.sidecar import parse_sidecar, read_document
 
@@ -60,8 +60,6 @@ def _value(name: str, texts: list[str], before: object) -> object:
 def _viewers(names: Sequence[str]) -> dict[str, object]:
     if tuple(names) == EVERYONE:
         return {"readers": EVERYONE[0]}
-    if EVERYONE[0] in names:
-        raise refused("names everyone beside others as its readers; name either")
     entries = [{"name": name, "type": kind.upper(), "access": "ALLOW"} for kind, _, name in map(_parted, names)]
     return {"accessControlList": entries} if entries else {}
 
