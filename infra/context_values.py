@@ -49,6 +49,7 @@ NAMES = frozenset(
         "dataKey",
         "databaseUrl",
         "defaultTenant",
+        "editors",
         "embeddingModel",
         "firstTextSeconds",
         "geography",
@@ -111,6 +112,8 @@ _FEW_UNITS, _MANY_UNITS, _MOST_UNITS = (0, 1, 2, 4, 8), 16, 1696
 _COLLECTION = re.compile(r"[a-z][a-z0-9-]{2,31}")
 # botocore: bedrock-runtime GuardrailStreamConfiguration.
 _GUARDRAIL = re.compile(r"[a-z0-9]{1,64}:([1-9][0-9]{0,7}|DRAFT)")
+# botocore: cognito-idp GroupNameType; printable signs alone, as names of viewers have in `cicada.permissions`.
+_GROUP = re.compile(r"[^\s\x00-\x1f\x7f]{1,128}")
 # As in `cicada.identity`.
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,62}")
 
@@ -192,6 +195,14 @@ def guardrail(context: Context) -> str:
         raise ContextValueError(
             f"-c guardrail={found} cannot be used: give ID:VERSION, as abc123def456:1, of a guardrail in this region."
         )
+    return found
+
+
+def editors(context: Context, default: str = "") -> str:
+    """`-c editors=GROUP`: whose members may change documents; empty for nobody."""
+    found = text(context, "editors", default)
+    if found and not _GROUP.fullmatch(found):
+        raise ContextValueError(f"-c editors={found} cannot be used: give a group's name of at most 128 characters.")
     return found
 
 

@@ -20,6 +20,7 @@ from infra.context_values import (
     collection_name,
     commands_per_minute,
     concurrency,
+    editors,
     first_text_seconds,
     guardrail,
     listed,
@@ -102,6 +103,7 @@ class StageSettings:
     `audit_days`: for how long the audit trail is kept. `data_events`: whether CloudTrail records who uses the uploaded
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
     `originals`: who may read a document is given an address of its file.
+    `editors`: the group whose members may upload, describe and remove documents by the WebSocket, empty for nobody.
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
     `search_units`: the most that its search may scale to, `warm_search_units` those that never rest, and
     `indexing_units` the most of its ingest.
@@ -151,6 +153,7 @@ class StageSettings:
     tenant_tokens_per_day: int = 0
     guardrail: str = ""
     originals: bool = False
+    editors: str = ""
     data_key: str = ""
     network: PrivateNetwork | None = None
     alarm_email: str = ""
@@ -251,6 +254,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         guardrail=guardrail(context),
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
+        editors=editors(context),
         data_key=data_key(context, models.region),
         network=private_network(context),
         alarm_email=text(context, "alarmEmail"),
@@ -301,8 +305,10 @@ def _local(context: Context) -> StageSettings:
         # The emulator's CloudTrail records no data events.
         data_events="none",
         originals=choice(context, "originals", "on", "off") == "on",
+        # Of which the first of the sample users is a member.
+        editors=editors(context, "editors"),
         collection_name="",
-        # The sample users are in no group.
+        # The sample users are in no tenant's group.
         default_tenant=tenant(context, "defaultTenant") or "default",
         mfa=_mfa(context),
         local=_local_endpoints(context),

@@ -115,7 +115,7 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.observability.audit import Handshake, SessionDeleted
+    from cicada.observability.audit import DocumentEdited, Handshake, SessionDeleted
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):
@@ -126,6 +126,9 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
         if record.session_id:
             return (*who, "conversation deleted", record.session_id, number)
         return (*who, "everything deleted", "", f"{record.sessions} conversations, {number}, {record.entries} entries")
+    if isinstance(record, DocumentEdited):
+        readers = f"readers: {', '.join(record.readers)}" if record.readers else ""
+        return (*who, f"{record.act}: {record.document_id}", record.request_id, readers)
     return (*who, _event(record), f"{record.request_id}#{record.attempt}", _documents(record))
 
 

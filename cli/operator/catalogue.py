@@ -19,8 +19,8 @@ from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
     from cicada.documents.model import MetadataValue
+    from cicada.documents.states import DocumentState
     from cli.operator.deployed_function import DeployedFunction
-    from cli.operator.document_states import DocumentState
 
 _PAGE = 500
 _EVERYBODY = "everybody of the tenant"
@@ -106,12 +106,13 @@ def _run_states(options: Options) -> int:
     """0, also if nothing is in that state."""
     from cicada.documents.model import KnowledgeBaseKey
     from cli.deployment_target import open_target
-    from cli.operator.document_states import DocumentStates
+    from cli.operator.document_states import document_files
 
     if options.filter or options.sort or options.count_by or options.offset:
         raise CommandError("With --state all documents are listed by id: leave out --filter, --sort and the like.", 2)
     base_key = KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base)
-    found = DocumentStates(open_target(options.stack)).of_base(base_key, dict(_listed(options)))
+    with document_files(open_target(options.stack)) as files:
+        found = files.states(base_key, dict(_listed(options)))
     if not found:
         _require_documents(options)
     shown = {name: each for name, each in found.items() if options.state in ("all", each.state)}
@@ -144,13 +145,15 @@ def show(options: Options) -> int:
     """0; an unknown document is an error."""
     from cicada.documents.model import DocumentKey, KnowledgeBaseKey
     from cli.deployment_target import open_target
-    from cli.operator.document_states import DocumentStates
+    from cli.operator.document_states import document_files
 
     event = {"tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base, "id": options.id}
     shown = _function(options).call({"documents": "show", "optional": True, **event})
     found = None if "missing" in shown else shown
     document = DocumentKey(KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base), options.id)
-    state = DocumentStates(open_target(options.stack)).of(document, is_listed=found is not None)
+    with document_files(open_target(options.stack)) as files:
+        state = files.state(document, is_listed=found is not None)
+        versions = files.versions(document) if state else 0
     if state is None:
         _require_documents(options)
         raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")
@@ -158,10 +161,10 @@ def show(options: Options) -> int:
     unknown = names.unknown(found["readers"]) if found else []
     if options.json:
         fields = {"unknownReaders": unknown, "readersNotLookedUp": names.failure or None}
-        print(to_json({"documentId": options.id, **(found or {}), **fields, **_state_fields(state)}))
+        print(to_json({"documentId": options.id, **(found or {}), **fields, **_state_fields(state, versions)}))
         return 0
     card = _card_lines(found["card"]) if found else []
-    for line in (*_described(options.id, found, state), *_report_lines(state), *card):
+    for line in (*_described(options.id, found, state, versions), *_report_lines(state), *card):
         print(line)
     screen = open_screen(read_settings())
     if unknown:
@@ -202,13 +205,13 @@ def _show(found: Mapping[str, Any], offset: int, screen: Screen) -> None:
     screen.line(extent or f"{found['total']} documents match.")
 
 
-def _described(document_id: str, found: Mapping[str, Any] | None, state: DocumentState) -> list[str]:
+def _described(document_id: str, found: Mapping[str, Any] | None, state: DocumentState, versions: int) -> list[str]:
     """`found` is the document's row of the catalogue, None for one that is not searchable."""
     lines = [
         clean_line(found["title"] if found else document_id),
         f"  id        {clean_line(document_id)}",
         f"  state     {state.in_words}",
-        *([f"  uploaded  {_time_text(state.changed_at)}, versions kept: {state.versions}"] if state.changed_at else []),
+        *([f"  uploaded  {_time_text(state.changed_at)}, versions kept: {versions}"] if state.changed_at else []),
     ]
     if found is None:
         return lines
@@ -257,14 +260,14 @@ def _time_text(time: datetime | None) -> str:
     return time.isoformat(timespec="seconds") if time else ""
 
 
-def _state_fields(state: DocumentState) -> dict[str, Any]:
+def _state_fields(state: DocumentState, versions: int = 0) -> dict[str, Any]:
     """`lastReport` is as ingest wrote it, null without one."""
     return {
         "state": state.state,
         "uploadedAt": state.changed_at.isoformat() if state.changed_at else None,
         "reportedAt": state.reported_at.isoformat() if state.reported_at else None,
         "lastReport": dict(state.report) or None,
-        "storedVersions": state.versions,
+        "storedVersions": versions,
     }
 
 

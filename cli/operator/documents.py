@@ -41,6 +41,7 @@ def follow(
     when_stopped: str,
 ) -> list[DocumentResult]:
     """The result of each document, shown as soon as it is known unless JSON is wanted. Ctrl-C shows `when_stopped`."""
+    from cicada.documents.states import progress_text
     from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
     from cli.deployment_target import open_target
     from clients.documents.uploader import Uploader
@@ -75,11 +76,6 @@ def follow(
 
 def counted(files: int) -> str:
     return f"{files} file" if files == 1 else f"{files} files"
-
-
-def progress_text(passages: int, embedded: int) -> str:
-    """How far the ingest of a large file is."""
-    return f"{embedded:,} of {passages:,} passages embedded"
 
 
 def _show_progress(screen: Screen, documents: int, done: int, of_a_file: str = "") -> None:

@@ -42,14 +42,14 @@ class Surplus:
 
 def surplus_of(target: DeploymentTarget, uploads: Sequence[Upload], options: Options) -> Surplus:
     """What is to be removed so that the base holds what the folder holds."""
+    from cicada.adapters.s3.document_files import S3DocumentFiles
     from cicada.documents.model import KnowledgeBaseKey
     from cicada.errors import CicadaError
-    from clients.documents.stored import stored_documents
 
     here = {each.document: each for each in uploads}
     base_key = KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base)
     try:
-        stored = stored_documents(target.client("s3"), target.output("DocumentsBucket"), base_key)
+        stored = S3DocumentFiles(target.client("s3"), target.output("DocumentsBucket")).stored(base_key)
     except CicadaError as error:
         raise CommandError(str(error)) from error
     return Surplus(

@@ -7,15 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cicada.adapters.s3.document_store import MAX_BYTES
 from cicada.adapters.s3.keys import document_key, is_sidecar
 from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.parser import SUFFIXES
+from cicada.ingest import uploads
 from clients.documents.errors import InvalidUploadError, UnreadableFileError
 
 SIDECAR = ".metadata.json"
-_SUFFIXES = sorted([".json", *SUFFIXES])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +30,12 @@ def refusal(path: Path) -> tuple[str, str]:
 
     Raises `UnreadableFileError`.
     """
-    suffix = path.suffix.lower()
-    if suffix not in _SUFFIXES:
-        reason = f"Files of the type '{suffix or path.name}' cannot be read; upload {', '.join(_SUFFIXES)}."
-        return f"{reason} It was not uploaded.", "unknown_type"
+    if of_name := uploads.refusal(path.name, 0)[0]:
+        return of_name, "unknown_type"
     try:
-        size = path.stat().st_size
+        return uploads.refusal(path.name, path.stat().st_size)
     except OSError as error:
         raise UnreadableFileError(f"{path} cannot be read: {error.strerror}.") from error
-    if size > MAX_BYTES:
-        return f"The file is larger than {MAX_BYTES / 1_000_000:g} MB, so it was not uploaded; split it.", "too_large"
-    return "", ""
 
 
 def uploads_of(paths: Sequence[Path], tenant: str, knowledge_base: str, *, follow_links: bool = False) -> list[Upload]:

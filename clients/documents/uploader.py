@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import s3_errors
-from cicada.adapters.s3.document_store import S3DocumentStore
+from cicada.adapters.s3.document_files import Removed, S3DocumentFiles
 from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import version_of
@@ -177,18 +177,15 @@ class Uploader:
         return _Pending(so_far, version_of(content, sidecar), earlier)
 
     def _remove(self, document: DocumentKey) -> _Pending | DocumentResult:
-        """Remove the file alone: an ingest under way must not read it without the sidecar that says who may read it."""
-        if not S3DocumentStore(self.client, self.bucket).holds(document):
-            is_left = self._get(sidecar_key(document)) is not None
-            self._delete(sidecar_key(document))
-            return DocumentResult(document, "deleted" if is_left else MISSING)
         earlier = self._earlier(document)
-        self._delete(object_key(document))
-        return _Pending(DocumentResult(document, UNREPORTED), "", earlier)
+        removed = self._files.remove(document)
+        if removed is Removed.FILE:
+            return _Pending(DocumentResult(document, UNREPORTED), "", earlier)
+        return DocumentResult(document, "deleted" if removed is Removed.SIDECAR else MISSING)
 
-    def _delete(self, key: str) -> None:
-        with s3_errors():
-            self.client.delete_object(Bucket=self.bucket, Key=key)
+    @property
+    def _files(self) -> S3DocumentFiles:
+        return S3DocumentFiles(self.client, self.bucket)
 
     def _told(self, waiting: list[_Pending]) -> list[DocumentResult]:
         """What new reports say of the first of `waiting`. Final ones leave the list, others go to its end."""
@@ -204,7 +201,7 @@ class Uploader:
             if report["outcome"] == UNDER_WAY:
                 waiting.append(replace(sent, earlier=replace(sent.earlier, etag=etag)))
             elif not sent.version:
-                self._delete(sidecar_key(sent.so_far.document))
+                self._files.remove_sidecar(sent.so_far.document)
         return told
 
     def _report(self, sent: _Pending) -> tuple[dict[str, Any] | None, str]:

@@ -1,8 +1,9 @@
 import { AccountView } from "./account-view.js";
 import { BasesView, baseLine } from "./bases-view.js";
 import { Composer } from "./composer.js";
-import { addressOfBase, baseIn, conversationIn, goTo } from "./conversation-address.js";
+import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToDocuments } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
+import { DocumentsView } from "./documents-view.js";
 import { element } from "./element.js";
 import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
 import { ReadingView } from "./reading-view.js";
@@ -32,6 +33,7 @@ export class ChatView {
   #connection;
   #account;
   #reading;
+  #documents;
   #shortcuts;
   #federated;
   #bases;
@@ -102,6 +104,7 @@ export class ChatView {
       changed: () => this.#showReading(),
       signal: this.#leave.signal,
     });
+    this.#documents = new DocumentsView({ root: root.querySelector("#documents"), client, close: () => this.#showDocuments(null) });
     this.#account = new AccountView({
       signIn,
       mfa,
@@ -124,6 +127,7 @@ export class ChatView {
     this.#bases.load();
     this.#composer.focus();
     this.#reading.sync();
+    this.#showScreen();
   }
 
   /** Nothing of the session stays in the document. */
@@ -134,6 +138,7 @@ export class ChatView {
     this.#shortcuts.remove();
     this.#bases.end();
     this.#reading.end();
+    this.#documents.end();
     this.#showReading();
     this.#conversation.end();
     this.#sessions.end();
@@ -164,6 +169,11 @@ export class ChatView {
     on(window, "offline", () => this.#network());
     on(document, "visibilitychange", () => document.hidden || this.#network());
     on(window, "popstate", () => this.#goneTo(conversationIn(location.search)));
+    on(find("#open-documents"), "click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      this.#showDocuments(this.#base);
+    });
     on(COVERED, "change", () => this.#showReading());
     on(document, "keydown", (event) => event.key === "Escape" && this.#escape());
   }
@@ -188,6 +198,7 @@ export class ChatView {
 
   /** Back or forward in the browser's history, perhaps only to another document. */
   #goneTo(sessionId) {
+    this.#showScreen();
     if (sessionId) {
       if (sessionId !== this.#conversation.sessionId) this.#conversation.open(sessionId);
     } else if (this.#conversation.sessionId === null) {
@@ -199,6 +210,7 @@ export class ChatView {
 
   #startNew() {
     goTo(null);
+    this.#showScreen();
     this.#showRail(false);
     this.#conversation.startNew();
     this.#composer.focus();
@@ -238,6 +250,7 @@ export class ChatView {
 
   async #open(sessionId) {
     goTo(sessionId);
+    this.#showScreen();
     this.#showRail(false);
     this.#composer.focus();
     await this.#conversation.open(sessionId);
@@ -263,6 +276,7 @@ export class ChatView {
     if (document.querySelector("dialog[open]")) return;
     if (this.#root.dataset.rail === "open") this.#showRail(false);
     else if (this.#reading.isOpen) this.#reading.close();
+    else if (this.#documents.base) this.#showDocuments(null);
     else if (this.#conversation.answering) this.#conversation.stop();
     // Out of the question field, where keys are letters.
     else this.#root.querySelector("#scroll").focus({ preventScroll: true });
@@ -278,6 +292,23 @@ export class ChatView {
     opener.setAttribute("aria-expanded", String(open));
     if (open) this.#root.querySelector("#new-conversation").focus();
     else if (wasOpen) opener.focus();
+  }
+
+  /** The documents of a base, in place of the conversation; with null the conversation again. */
+  #showDocuments(base) {
+    goToDocuments(base);
+    this.#showRail(false);
+    this.#showScreen();
+    if (!base) this.#composer.focus();
+  }
+
+  /** What the page's address says. */
+  #showScreen() {
+    const base = documentsIn(location.search);
+    for (const id of ["#scroll", "#composer"]) this.#root.querySelector(id).hidden = base !== null;
+    if (base) this.#documents.show(base);
+    else this.#documents.hide();
+    this.#entitle();
   }
 
   /** An open document stands beside the conversation, and covers it on a narrow screen. */
@@ -319,12 +350,26 @@ export class ChatView {
 
   /** A bookmark and the list of tabs say which conversation it is, and the line above it which base it asks. */
   #entitle() {
-    const asked = this.#asked;
+    const { sessionId } = this.#conversation;
+    const documentsOf = this.#documents.base;
+    const asked = documentsOf ? null : this.#asked;
     const base = this.#bases.of(asked);
     this.#root.querySelector("#asked").textContent = base ? baseLine(base) : (asked ?? "");
     this.#root.querySelector("#bases").hidden = !asked;
-    const title = this.#sessions.titleOf(this.#conversation.sessionId);
+    this.#root.querySelector("#open-documents").href = addressWith(sessionId, { documents: this.#base });
+    const title = documentsOf ? `Documents of ${documentsOf}` : this.#sessions.titleOf(sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
+  }
+
+  /** The base that the conversation asks; null where it is not known yet. */
+  get #asked() {
+    const { sessionId, knowledgeBase } = this.#conversation;
+    return this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#knowledgeBase : null);
+  }
+
+  /** The base whose documents are shown when they are asked for. */
+  get #base() {
+    return this.#asked ?? this.#knowledgeBase;
   }
 
   #showConnection() {

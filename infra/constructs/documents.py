@@ -29,6 +29,7 @@ class Documents(Construct):
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
         super().__init__(scope, id)
+        self._settings = settings
         self.bucket = s3.Bucket(
             self,
             "Bucket",
@@ -75,12 +76,44 @@ class Documents(Construct):
         allow(function, ["s3:GetObject", "s3:GetObjectVersion"], self.bucket.arn_for_objects("documents/*"))
         self._let_list(function, "documents/*")
 
-    def _let_list(self, function: lambda_.Function, keys: str) -> None:
+    @property
+    def uploads_origin(self) -> str:
+        """Where browsers send files to."""
+        return f"https://{self.bucket.bucket_regional_domain_name}"
+
+    def let_edit(self, function: lambda_.Function) -> None:
+        """Let the function change documents for the stage's editors, and sign forms by which browsers send files."""
+        local = self._settings.local
+        url = f"{local.aws_url}/{self.bucket.bucket_name}" if local else self.uploads_origin
+        settings = {"documents_bucket": self.bucket.bucket_name, "editors": self._settings.editors, "uploads_url": url}
+        configure(function, settings)
+        actions = ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]
+        allow(function, actions, self.bucket.arn_for_objects("documents/*"))
+        allow(function, ["s3:GetObject"], self.bucket.arn_for_objects("reports/*"))
+        self._let_list(function, "documents/*", "reports/*")
+        self._let_pages_send()
+
+    def _let_pages_send(self) -> None:
+        """Let the chat page's script send files and see that they have arrived; who may is in the signed form.
+
+        Without a domain of its own the page's address is CloudFront's, which refers to this bucket already and so
+        cannot be referred to. The local page has some port of the machine.
+        """
+        addresses = self._settings.addresses
+        if self._settings.local:
+            origins = ["http://127.0.0.1:*", "http://localhost:*"]
+        elif addresses.has_page:
+            origins = [f"https://{addresses.page.name}" if addresses.page else "https://*.cloudfront.net"]
+        else:
+            return
+        self.bucket.add_cors_rule(allowed_methods=[s3.HttpMethods.POST], allowed_origins=origins, max_age=3000)
+
+    def _let_list(self, function: lambda_.Function, *keys: str) -> None:
         function.add_to_role_policy(
             iam.PolicyStatement(
                 actions=["s3:ListBucket"],
                 resources=[self.bucket.bucket_arn],
-                conditions={"StringLike": {"s3:prefix": keys}},
+                conditions={"StringLike": {"s3:prefix": keys[0] if len(keys) == 1 else list(keys)}},
             )
         )
 

@@ -34,10 +34,20 @@ _DEPLOYMENT_MEGABYTES = 512
 
 
 class Page(Construct):
-    """The chat page. It holds nothing of users, so it is deleted with every stack."""
+    """The chat page. It holds nothing of users, so it is deleted with every stack.
+
+    `uploads`: the origins that files are sent to, none without editors.
+    """
 
     def __init__(
-        self, scope: Construct, id: str, *, settings: StageSettings, api: WebSocketApi, identity: Identity
+        self,
+        scope: Construct,
+        id: str,
+        *,
+        settings: StageSettings,
+        api: WebSocketApi,
+        identity: Identity,
+        uploads: list[str],
     ) -> None:
         super().__init__(scope, id)
         self._settings = settings
@@ -50,7 +60,7 @@ class Page(Construct):
             removal_policy=RemovalPolicy.DESTROY,
             auto_delete_objects=True,
         )
-        self.distribution = self._distribution([api.origin, *identity.origins])
+        self.distribution = self._distribution([api.origin, *identity.origins, *uploads])
         identity.return_to(self.url)
         self._deploy({"websocketUrl": api.url, "tokenIn": "subprotocol"} | identity.page_config)
         domain = settings.addresses.page

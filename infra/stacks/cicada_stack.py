@@ -77,12 +77,15 @@ class CicadaStack(Stack):
             Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
         if settings.originals:
             ingest.documents.let_give_originals(functions.by_name["ws_open"])
+        if settings.editors:
+            ingest.documents.let_edit(functions.by_name["ws_open"])
         backups: dict[str, str] = {}
         if settings.backup:
             backups = Backup(self, "Backup", settings=settings, tables=tables, documents=ingest.documents).outputs
         if settings.data_events == "create":
             DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
-        of_page = self._page(settings, conversation, identity)
+        uploads = [ingest.documents.uploads_origin] if settings.editors else []
+        of_page = self._page(settings, conversation, identity, uploads)
         self._put_out(
             identity.outputs
             | tables.outputs
@@ -110,8 +113,12 @@ class CicadaStack(Stack):
             if value:
                 CfnOutput(self, name, value=value)
 
-    def _page(self, settings: StageSettings, conversation: Conversation, identity: Identity) -> dict[str, str]:
+    def _page(
+        self, settings: StageSettings, conversation: Conversation, identity: Identity, uploads: list[str]
+    ) -> dict[str, str]:
         """The page and its outputs. The local stage serves the page itself."""
         if settings.local or not settings.addresses.has_page:
             return {}
-        return dict(Page(self, "Page", settings=settings, api=conversation.api, identity=identity).outputs)
+        return dict(
+            Page(self, "Page", settings=settings, api=conversation.api, identity=identity, uploads=uploads).outputs
+        )

@@ -53,6 +53,7 @@ def address(backend: FakeBackend) -> Iterator[str]:
         serving(backend.app()) as backend_address,
         serving(app(page_config(backend, backend_address))) as page_address,
     ):
+        backend.files.url = f"http://{backend_address}/uploads"
         yield f"http://{page_address}/"
 
 

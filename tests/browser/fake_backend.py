@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,12 +17,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from cicada.adapters.s3.keys import named_document
+from cicada.answering.edit_documents import DocumentEditing
+from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
 from cicada.conversation.model import Connection as Asker
 from cicada.conversation.model import Rating, Status
@@ -36,6 +43,7 @@ from cicada.conversation.protocol import (
     ChangeSession,
     Chunk,
     DeleteSession,
+    DescribeDocument,
     Erased,
     EraseMine,
     Failed,
@@ -44,10 +52,12 @@ from cicada.conversation.protocol import (
     History,
     HistoryPage,
     KnowledgeBasesListed,
+    ListDocuments,
     ListKnowledgeBases,
     OpenDocument,
     Ping,
     Pong,
+    RemoveDocument,
     Reset,
     Resume,
     SendMessage,
@@ -55,6 +65,7 @@ from cicada.conversation.protocol import (
     SessionSummary,
     SignOutEverywhere,
     Turn,
+    UploadDocument,
     event_body,
     failed,
     frame,
@@ -62,15 +73,19 @@ from cicada.conversation.protocol import (
     stored_frame,
 )
 from cicada.conversation.titles import title_of
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError
 from cicada.identity import Principal
+from cicada.ingest.uploads import READABLE
 from cicada.observability.telemetry import ignore
 from tests.browser.fake_authorization_server import FakeAuthorizationServer
 from tests.browser.fake_user_pool import FakeUserPool
 from tests.fakes.access import OpenAccess, withholding
+from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
 
+OfDocuments = OpenDocument | ListDocuments | UploadDocument | DescribeDocument | RemoveDocument
 SCRAMBLE_SECONDS = 0.08
 TENANT = "default"
 
@@ -130,6 +145,10 @@ class FakeBackend:
         self.access = OpenAccess()
         self.refuses_bases: Failed | None = None
         self.bases = [BaseSummary("scripts", 2, "Scripts of dramas.")]
+        # Who may change them, and what is kept of the files, which are sent to `/uploads`.
+        self.editors: set[str] = set()
+        self.files = InMemoryDocumentFiles(time.time)
+        self.uploads_fail = False
         self._connections: set[Connection] = set()
         self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -140,6 +159,7 @@ class FakeBackend:
         cors = Middleware(CORSMiddleware, allow_origins=["*"], allow_methods=["POST"], allow_headers=["*"])
         routes: list[BaseRoute] = [
             Route("/", self.pool.reply, methods=["POST"]),
+            Route("/uploads", self._take_file, methods=["POST"]),
             WebSocketRoute("/socket", self._socket),
         ]
         return Starlette(routes=[*routes, *self.authorization.routes()], middleware=[cors])
@@ -222,8 +242,8 @@ class FakeBackend:
             stored = self.requests[command.request_id]
             stored.rating = command.rating
             await self._send(connection, frame(FeedbackKept(rating=command.rating), request_id=command.request_id))
-        elif isinstance(command, OpenDocument | ListKnowledgeBases):
-            await self._send(connection, self._looked_up(command, connection.user))
+        elif isinstance(command, OfDocuments | ListKnowledgeBases):
+            await self._send(connection, self._of_documents(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
             await self._accept(command, connection)
         else:
@@ -303,15 +323,42 @@ class FakeBackend:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _looked_up(self, command: OpenDocument | ListKnowledgeBases, user: str) -> str:
+    # ---- documents ----
+
+    def _of_documents(self, command: OfDocuments | ListKnowledgeBases, user: str) -> str:
         if isinstance(command, ListKnowledgeBases):
             return frame(self.refuses_bases or KnowledgeBasesListed(tuple(self.bases)), request_id=command.request_id)
-        opener = DocumentOpener(self.library, withholding(self.access), ignore, time.time)
+        groups = frozenset({"editors"} if user in self.editors else ())
+        asker = Asker("c1", Principal(TENANT, user, groups), 0, 0)
         try:
-            page = opener.open(command, Asker("c1", Principal(TENANT, user), 0, 0))
+            return frame(self._reply(command, asker), request_id=command.request_id)
         except CicadaError as error:
             return frame(failed(error), request_id=command.request_id)
-        return frame(page, request_id=command.request_id)
+
+    def _reply(self, command: OfDocuments, asker: Asker) -> Struct:
+        gate = withholding(self.access)
+        editing = DocumentEditing(self.files, gate, "editors", named_document, ignore, time.time)
+        match command:
+            case OpenDocument():
+                return DocumentOpener(self.library, gate, ignore, time.time).open(command, asker)
+            case ListDocuments():
+                return DocumentLister(self.library, gate, ignore, time.time, editing, READABLE).list(command, asker)
+            case UploadDocument():
+                return editing.upload(command, asker)
+            case DescribeDocument():
+                return editing.describe(command, asker)
+            case RemoveDocument():
+                return editing.remove(command, asker)
+
+    async def _take_file(self, request: Request) -> Response:
+        """The store's end of a form; the file then waits for its report."""
+        if self.uploads_fail:
+            return Response(status_code=503)
+        key = re.search(rb'name="key"\r\n\r\n([^\r]+)', await request.body())
+        assert key
+        _, tenant, base, name = key[1].decode().split("/", 3)
+        self.files.put(DocumentKey(KnowledgeBaseKey(tenant, base), name))
+        return Response(status_code=204)
 
     # ---- lists ----
 

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
+from cicada.documents.states import state_of
 from cicada.errors import CicadaError
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
@@ -25,7 +26,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from cli import deployment_target
 from cli.__main__ import main
-from cli.operator.document_states import state_of
+from cli.operator.document_states import STATES
 from tests.cli.conftest import Shell
 from tests.fakes.passage_index import InMemoryPassageIndex
 
@@ -348,3 +349,4 @@ def test_state_of_a_document(
     changed: datetime | None, reported: datetime | None, outcome: str, is_listed: bool, state: str | None
 ) -> None:
     assert state_of(changed, reported, outcome, is_listed=is_listed) == state
+    assert state is None or state in STATES

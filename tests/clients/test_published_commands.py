@@ -24,6 +24,8 @@ def server_replies(command: Body) -> list[Body]:
     head = {"requestId": command.get("requestId"), "seq": command.get("afterSeq", 0) + 1}
     if command["action"] == "openDocument":
         return [DOCUMENT | {"requestId": command["requestId"]}]
+    if command["action"] == "listDocuments":
+        return [{"type": "documents", "requestId": command["requestId"], "total": 0, "documents": []}]
     if command["action"] in ("changeSession", "deleteSession"):
         return [{"type": "session", "requestId": command["requestId"], "session": None}]
     if command["action"] == "listKnowledgeBases":
@@ -60,6 +62,11 @@ def opened(client: Client, fields: Body) -> None:
     client.open_document(*place, request_id=fields["requestId"], original=fields.get("original", False))
 
 
+def documents_listed(client: Client, fields: Body) -> None:
+    asked_for = (fields["knowledgeBase"], fields.get("search"), fields.get("sort"), fields.get("offset", 0))
+    client.list_documents(*asked_for, fields["requestId"], document_id=fields.get("documentId"))
+
+
 def changed(client: Client, fields: Body) -> None:
     title, pinned = fields.get("title"), fields.get("pinned")
     client.change_session(fields["sessionId"], title, fields["requestId"], pinned=pinned)
@@ -91,6 +98,7 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "feedback": rated,
     "openDocument": opened,
     "listKnowledgeBases": bases_listed,
+    "listDocuments": documents_listed,
 }
 
 
@@ -103,8 +111,9 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
         def send(fields: dict[str, Any]) -> None:
             SENDERS[action](client, fields)
             expected = {name: value for name, value in fields.items() if value is not None}
-            if fields.get("original") is False:
-                del expected["original"]
+            for name in ("original", "offset"):
+                if not expected.get(name, True):
+                    del expected[name]
             assert server.commands[-1] == ({"limit": 20} if action == "history" else {}) | expected
 
         send()

@@ -107,6 +107,12 @@ def test_a_page_of_a_document_reaches_who_opened_it() -> None:
         assert page == frame
 
 
+@pytest.mark.parametrize("model", ["DocumentsPage", "UploadForm", "DocumentDescription", "DocumentRemoved"])
+def test_what_is_said_of_documents_reaches_who_asked(model: str) -> None:
+    for frame, reply in read_by_web_client(made(frames(model), EACH_KIND // 2)):
+        assert reply == frame
+
+
 def test_what_a_session_is_now_reaches_who_changed_it() -> None:
     for frame, session in read_by_web_client(made(frames("SessionChanged"), EACH_KIND)):
         assert session == frame["session"]
@@ -141,6 +147,7 @@ def test_a_pong_keeps_the_connection() -> None:
 def test_its_commands_are_those_that_are_published() -> None:
     actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession", "eraseMine"}
     actions |= {"feedback", "openDocument", "listKnowledgeBases", "ping"}
+    actions |= {"listDocuments", "uploadDocument", "describeDocument", "removeDocument"}
     of_client = made(commands(*actions), 8 * EACH_KIND)
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):

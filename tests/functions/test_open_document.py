@@ -79,3 +79,17 @@ def test_an_outage_is_not_a_document_that_does_not_exist(path: MessagePath, open
 
 def test_another_functions_command_is_refused(opened: Any) -> None:
     assert opened(action="resume", afterSeq=0)["error"] == "The action resume is not served here."
+
+
+def test_documents_are_listed_for_a_reader_and_changed_by_nobody_without_editors(
+    path: MessagePath, opened: Any, audited: RecordingTrail
+) -> None:
+    page = opened(action="listDocuments", documentId=None)
+    assert ([each["documentId"] for each in page["documents"]], page["total"]) == (["macbeth.json"], 1)
+    assert "you" not in page
+    assert [(each.outcome, each.user) for each in audited.shown] == [("listed", CONSOLE.user)]
+    for action in ("describeDocument", "removeDocument"):
+        assert opened(action=action)["code"] == "no_editor"
+    assert opened(action="uploadDocument", name="new.md", size=7)["code"] == "no_editor"
+    replies = [opened(action="listDocuments", documentId=None) for _ in range(70)]
+    assert {each.get("code") for each in replies} == {None, "rate_limited"}

@@ -107,8 +107,11 @@ def _of_the_key(settings: StageSettings, role: str) -> Needs:
         Need(action, key, _ENCRYPTED, (("kms:ViaService", f"{service}.REGION.amazonaws.com"),))
         for action, service in _OF_THE_KEY.get(role, ())
     }
-    if role == "ws_open" and settings.originals:
-        found.add(Need("kms:Decrypt", key, _ENCRYPTED, (("kms:ViaService", "s3.REGION.amazonaws.com"),)))
+    by_s3 = (("kms:ViaService", "s3.REGION.amazonaws.com"),)
+    if role == "ws_open" and (settings.originals or settings.editors):
+        found.add(Need("kms:Decrypt", key, _ENCRYPTED, by_s3))
+    if role == "ws_open" and settings.editors:
+        found.add(Need("kms:GenerateDataKey", key, _ENCRYPTED, by_s3))
     if role == "message_processor" and settings.agents == "bedrock":
         agents = [("kms:EncryptionContext:aws:bedrock:arn", f"{name} agent") for name in ("profiles", "theories")]
         actions = ("kms:Decrypt", "kms:GenerateDataKey")
@@ -155,6 +158,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(REQUESTS, "dynamodb:UpdateItem")
         | _on(POSTING, "execute-api:ManageConnections")
         | _giving_originals(settings)
+        | _editing(settings)
         | _in_collection(settings, *SEARCHING),
         "ws_sign_out": _runs("ws_sign_out")
         | _on(CONNECTIONS, "dynamodb:GetItem", "dynamodb:DeleteItem")
@@ -275,7 +279,20 @@ def _giving_originals(settings: StageSettings) -> Needs:
         return frozenset()
     listing = Need("s3:ListBucket", BUCKET, unseen=_MISSING_FILES, context=(("s3:prefix", "documents/acme/store/"),))
     version = _on(f"{BUCKET}/documents/*", "s3:GetObjectVersion", unseen=_VERSIONED)
-    return _on(f"{BUCKET}/documents/*", "s3:GetObject") | version | {listing}
+    # Those of editors are seen.
+    return _on(f"{BUCKET}/documents/*", "s3:GetObject") | version | (frozenset() if settings.editors else {listing})
+
+
+def _editing(settings: StageSettings) -> Needs:
+    """Editors have sidecars and reports read, files removed, and forms signed that files are sent by."""
+    if not settings.editors:
+        return frozenset()
+    listing = frozenset(
+        Need("s3:ListBucket", BUCKET, context=(("s3:prefix", f"{place}/acme/store/"),))
+        for place in ("documents", "reports")
+    )
+    documents = _on(f"{BUCKET}/documents/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
+    return documents | _on(f"{BUCKET}/reports/*", "s3:GetObject") | listing
 
 
 def _guarding(settings: StageSettings) -> Needs:

@@ -13,7 +13,7 @@ from infra.model_regions import model_regions
 from infra.page_files import PAGE_FOLDER, page_files
 from infra.page_headers import page_headers
 from local.page import headers as local_headers
-from tests.infra.deployed import Deployed
+from tests.infra.deployed import Deployed, deployed
 from tests.infra.edge import Edge
 from tests.infra.promises import passwords
 
@@ -79,6 +79,22 @@ def test_the_page_may_connect_to_its_stack_alone(edge: Edge) -> None:
     assert allowed == f"connect-src 'self' {API} {COGNITO}"
     for forbidden in ("unsafe", "*", "data:", "http:"):
         assert forbidden not in policy
+
+
+def test_editors_pages_may_send_files_to_the_bucket_and_nowhere_else() -> None:
+    # A stage of test_permissions.py, which is synthesised once.
+    stage = deployed("dev", "bedrock", dataKey="create", dataEvents="create", editors="librarians")
+    headers = stage.only("AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
+    policy = headers["SecurityHeadersConfig"]["ContentSecurityPolicy"]["ContentSecurityPolicy"]
+    [(bucket, rules)] = [
+        (id, found["CorsConfiguration"]["CorsRules"])
+        for id, found in stage.of_kind("AWS::S3::Bucket")
+        if "CorsConfiguration" in found
+    ]
+    assert rules == [{"AllowedMethods": ["POST"], "AllowedOrigins": ["https://*.cloudfront.net"], "MaxAge": 3000}]
+    assert [each for each in policy["Fn::Join"][1] if isinstance(each, dict) and bucket in str(each)] == [
+        {"Fn::GetAtt": [bucket, "RegionalDomainName"]}
+    ]
 
 
 def test_every_file_of_the_page_is_there_and_nothing_else(edge: Edge) -> None:

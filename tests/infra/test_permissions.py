@@ -32,7 +32,13 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "planModels": "none",
         "page": "none",
     },
-    "a data key of the stack": {"stage": "dev", "dataKey": "create", "agents": "bedrock", "dataEvents": "create"},
+    "a data key of the stack, and editors": {
+        "stage": "dev",
+        "dataKey": "create",
+        "agents": "bedrock",
+        "dataEvents": "create",
+        "editors": "librarians",
+    },
     "originals, with a data key and a guardrail": {
         "stage": "dev",
         "originals": "on",

@@ -33,15 +33,19 @@ ROUTES = [
     "cancel",
     "changeSession",
     "deleteSession",
+    "describeDocument",
     "eraseMine",
     "feedback",
     "history",
+    "listDocuments",
     "listKnowledgeBases",
     "openDocument",
     "ping",
+    "removeDocument",
     "resume",
     "sendMessage",
     "signOutEverywhere",
+    "uploadDocument",
 ]
 
 

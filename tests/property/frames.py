@@ -58,9 +58,10 @@ class FrameMaker:
             self._delete_session,
             self._feedback,
             self._list_bases,
+            self._of_documents,
             self._erase_mine,
         )
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 0.05))[0]()
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 0.05))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -147,6 +148,23 @@ class FrameMaker:
             fields["page"] = self.chance.randrange(0, 4)
         if self._one_in(3):
             fields["original"] = self.chance.choice((True, False))
+        return fields
+
+    def _of_documents(self) -> Fields:
+        """A list, an upload, a description or a removal."""
+        action = self.chance.choice(("listDocuments", "uploadDocument", "describeDocument", "removeDocument"))
+        fields: Fields = {"action": action, "requestId": self._id(), "knowledgeBase": "scripts"}
+        name = self.chance.choice(("macbeth.json", "macbeth.json", f"{self._name()}.md", self._text(20)))
+        if action == "uploadDocument":
+            fields |= {"name": name, "size": self.chance.choice((0, 7, 7, 60_000_000)), "replace": self._one_in(2)}
+        elif action != "listDocuments" or self._one_in(2):
+            fields["documentId"] = name
+        if action == "listDocuments" and self._one_in(2):
+            fields |= {"search": self._text(20), "sort": self.chance.choice(("title", "-ingestedAt", self._text(9)))}
+        if action == "describeDocument" and self._one_in(2):
+            fields |= {"fields": {"status": [self._text(20)]}, "version": self._text(5)}
+        if self._one_in(3) and action in ("uploadDocument", "describeDocument"):
+            fields["readers"] = self.chance.choice((["everyone"], [f"user:{self._text(9)}"], ["everyone", "group:a"]))
         return fields
 
     def _ping(self) -> Fields:

@@ -17,8 +17,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
+from cicada.adapters.s3.keys import named_document
 from cicada.answering.base_list import BaseList
+from cicada.answering.edit_documents import DocumentEditing
+from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
 from cicada.bootstrap.conversation import Conversation
 from cicada.conversation.command_guard import CommandGuard
@@ -35,6 +39,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from infra.routes import ROUTES
 from tests.fakes.access import RecordedAccessLists, withholding
 from tests.fakes.conversation import InMemoryConnections
+from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.passages import passage
 from tests.fakes.usage_table import InMemoryUsageTable
@@ -59,7 +64,10 @@ WORDS = (
     *("knowledgeBase", "scope", "episodes", "metadata", "afterSeq", "before", "limit"),
     *("changeSession", "deleteSession", "eraseMine", "title", "pinned"),
     *("feedback", "rating", "reasons", "comment"),
-    *("openDocument", "documentId", "passage", "version", "page", "document", "original", "listKnowledgeBases"),
+    *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
+    *("listDocuments", "uploadDocument", "describeDocument", "removeDocument", "readers", "documents", "ingestedAt"),
+    *("passages", "everyone", "upload", "replace", "search", "sort", "offset", "fields", "status", "size", "name"),
+    "listKnowledgeBases",
 )
 Reply = dict[str, Any]
 
@@ -75,10 +83,14 @@ class Api:
     gone: set[str] = field(default_factory=set)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
+    access: RecordedAccessLists = field(default_factory=lambda: RecordedAccessLists(rows={MACBETH: ()}))
 
     def __post_init__(self) -> None:
         self.library.replace(MACBETH, [EmbeddedPassage(passage(MACBETH, 0, "Is this a dagger?", version="v1"), (1.0,))])
-        self.connections.add(Connection("ann", ANN, float("inf"), 0), 0)
+        self.files = InMemoryDocumentFiles(self.here.clock)
+        self.files.put(MACBETH)
+        ann = replace(ANN, groups=frozenset({"editors"}))
+        self.connections.add(Connection("ann", ann, float("inf"), 0), 0)
         self.here.ask(SECRET, connection_id="elsewhere")
         self.asked[ID] = Question(SECRET, ID, "scripts")
         delivery = self.here.delivery()
@@ -96,9 +108,18 @@ class Api:
     @property
     def document_opener(self) -> DocumentOpener:
         """Of one document."""
-        return DocumentOpener(
-            self.library, withholding(RecordedAccessLists(rows={MACBETH: ()})), ignore, self.here.clock
-        )
+        return DocumentOpener(self.library, withholding(self.access), ignore, self.here.clock)
+
+    @property
+    def document_editing(self) -> DocumentEditing:
+        """Ann is an editor."""
+        gate = withholding(self.access)
+        return DocumentEditing(self.files, gate, "editors", named_document, ignore, self.here.clock)
+
+    @property
+    def document_lister(self) -> DocumentLister:
+        editing = self.document_editing
+        return DocumentLister(self.library, editing.withholding, ignore, self.here.clock, editing)
 
     @property
     def base_list(self) -> BaseList:
@@ -147,8 +168,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
+            of_documents = ("document_opener", "base_list", "document_lister", "document_editing")
             monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
-            for wired in ("document_opener", "base_list") if function == "ws_open" else ("conversation",):
+            for wired in of_documents if function == "ws_open" else ("conversation",):
                 monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
         return api
 
@@ -169,6 +191,8 @@ def message_name(reply: Reply) -> str:
     """What docs/protocol/asyncapi.json calls it."""
     names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
     names |= {"feedback": "FeedbackKept", "knowledgeBases": "KnowledgeBasesListed"}
+    names |= {"feedback": "FeedbackKept", "documents": "DocumentsPage", "upload": "UploadForm"}
+    names |= {"description": "DocumentDescription", "removed": "DocumentRemoved"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -191,7 +215,7 @@ def refused(reply: Reply | None, frame: str, code: str) -> None:
     assert set(reply) - {"requestId"} == {"type", "error", "code", "retryable"}
     assert (reply["type"], reply["code"]) == ("error", code)
     sentence: str = reply["error"]
-    assert re.fullmatch(r"[A-Z][^\n]{10,200}[^.]\.", sentence), sentence
+    assert re.fullmatch(r"[A-Z][^\n]{10,400}[^.]\.", sentence), sentence
     assert SECRET not in sentence
     for word in WORDS:
         sentence = sentence.replace(word, "\n")
@@ -332,6 +356,45 @@ def bases_listed(_api: Api, fields: Fields, reply: Reply | None, _frame: str) ->
     assert reply == {"requestId": fields["requestId"], "type": "knowledgeBases", "bases": bases}
 
 
+def documents_listed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if (fields.get("sort") or "title").removeprefix("-") not in ("title", "id", "passages", "ingestedAt"):
+        refused(reply, frame, "invalid_filter")
+    elif fields["knowledgeBase"] != "scripts":
+        assert (reply["type"], reply["total"]) == ("documents", 0)
+    else:
+        assert {each["documentId"] for each in reply["documents"]} <= {"macbeth.json"}
+
+
+def uploaded(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if reply["type"] == "error":
+        refused(reply, frame, reply["code"])
+        assert reply["code"] in {"document_exists", "document_changed", "document_refused"}
+    else:
+        assert (reply["type"], reply["documentId"]) == ("upload", fields["name"])
+        assert 0 < fields["size"] <= 50_000_000
+
+
+def described(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if reply["type"] == "error":
+        refused(reply, frame, reply["code"])
+        assert reply["code"] in {"document_not_found", "document_changed", "document_refused"}
+    else:
+        assert (reply["type"], reply["documentId"]) == ("description", "macbeth.json")
+        assert fields.get("fields") is None or reply["fields"] == fields["fields"]
+
+
+def removed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    assert reply is not None
+    if reply["type"] == "error":
+        refused(reply, frame, reply["code"])
+        assert reply["code"] in {"document_not_found", "document_refused"}
+    else:
+        assert (reply["type"], reply["documentId"]) == ("removed", fields["documentId"])
+
+
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if fields["requestId"] not in api.asked:
@@ -351,6 +414,10 @@ EFFECTS = {
     "feedback": rated,
     "openDocument": opened,
     "listKnowledgeBases": bases_listed,
+    "listDocuments": documents_listed,
+    "uploadDocument": uploaded,
+    "describeDocument": described,
+    "removeDocument": removed,
     "ping": ponged,
 }
 
@@ -390,4 +457,4 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     assert kinds["bad"] > FRAMES // 3
     # Few frames delete everything, so that others find something.
     assert kinds.pop("eraseMine") > 20
-    assert min(kinds[action] for action in EFFECTS if action != "eraseMine") > FRAMES // 50
+    assert min(kinds[action] for action in EFFECTS if action != "eraseMine") > FRAMES // 100

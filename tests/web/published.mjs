@@ -70,6 +70,15 @@ async function readDocument(frame) {
   return page;
 }
 
+/** The reply to one of the commands on documents that names `frame`'s. */
+async function readOfDocuments(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const ask = { documents: "listDocuments", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
+  const reply = client[ask]({ knowledgeBase: "store" });
+  network.last.deliver(frame);
+  return reply;
+}
+
 async function readSession(frame) {
   const { client, network } = await connected({ newId: () => frame.requestId });
   const session = client.changeSession({ sessionId: "s", pinned: true });
@@ -122,7 +131,8 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  return { history: readPage, document: readDocument, session: readSession, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  const ofDocuments = { documents: readOfDocuments, upload: readOfDocuments, description: readOfDocuments, removed: readOfDocuments };
+  return { ...ofDocuments, history: readPage, document: readDocument, session: readSession, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -146,6 +156,10 @@ const senders = {
   feedback: ({ client }, { action, ...said }) => void client.rate(said),
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
   listKnowledgeBases: ({ client }) => void client.knowledgeBases(),
+  listDocuments: ({ client }, { action, requestId, ...asked }) => void client.listDocuments(asked),
+  uploadDocument: ({ client }, { action, requestId, ...file }) => void client.uploadDocument(file),
+  describeDocument: ({ client }, { action, requestId, ...said }) => void client.describeDocument(said),
+  removeDocument: ({ client }, { action, requestId, ...place }) => void client.removeDocument(place),
   ping: ({ client }) => client.online(),
 };
 

@@ -31,6 +31,10 @@ _REPLIES = {
     "feedback": ("FeedbackKept",),
     "openDocument": ("DocumentPage",),
     "listKnowledgeBases": ("KnowledgeBasesListed",),
+    "listDocuments": ("DocumentsPage",),
+    "uploadDocument": ("UploadForm",),
+    "describeDocument": ("DocumentDescription",),
+    "removeDocument": ("DocumentRemoved",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

@@ -13,7 +13,10 @@ from msgspec import Meta, Struct, defstruct
 from cicada.conversation.protocol import (
     AnyCommand,
     AnyEventBody,
+    DocumentDescription,
     DocumentPage,
+    DocumentRemoved,
+    DocumentsPage,
     Erased,
     Failed,
     FeedbackKept,
@@ -23,6 +26,7 @@ from cicada.conversation.protocol import (
     Pong,
     RequestId,
     SessionChanged,
+    UploadForm,
 )
 
 # The largest number that fits into the key of a stored event, and that `resume` can name.
@@ -52,6 +56,10 @@ REPLIES: tuple[type[Struct], ...] = (
     _framed(Erased, _OF_REQUEST),
     _framed(DocumentPage, _OF_REQUEST),
     _framed(KnowledgeBasesListed, _OF_REQUEST),
+    _framed(DocumentsPage, _OF_REQUEST),
+    _framed(UploadForm, _OF_REQUEST),
+    _framed(DocumentDescription, _OF_REQUEST),
+    _framed(DocumentRemoved, _OF_REQUEST),
     _framed(FeedbackKept, _OF_REQUEST),
     Pong,
     Refusal,

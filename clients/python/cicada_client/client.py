@@ -20,7 +20,7 @@ from typing import Any, Self
 
 from cicada_client.bases import KnowledgeBase, parse_bases
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
-from cicada_client.document import DocumentPage, parse_document
+from cicada_client.document import DocumentPage, DocumentsPage, parse_document, parse_documents
 from cicada_client.errors import ConnectionLostError, RefusedError, SignedOutError
 from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
@@ -169,6 +169,24 @@ class Client:
     def knowledge_bases(self, request_id: str | None = None) -> tuple[KnowledgeBase, ...]:
         """The knowledge bases that the user may ask, by name. Raises as `ask` does."""
         return parse_bases(self._call("listKnowledgeBases", request_id))
+
+    def list_documents(
+        self,
+        knowledge_base: str,
+        search: str | None = None,
+        sort: str | None = None,
+        offset: int = 0,
+        request_id: str | None = None,
+        *,
+        document_id: str | None = None,
+    ) -> DocumentsPage:
+        """Documents of a base that the user may read, from number `offset` on, whose names and values have all words.
+
+        `sort`: `title`, `id`, `passages`, `ingestedAt` or a field, with `-` in front from last to first.
+        `document_id`: that document alone. Raises as `ask` does.
+        """
+        fields = {"knowledgeBase": knowledge_base, "search": search, "sort": sort, "documentId": document_id}
+        return parse_documents(self._call("listDocuments", request_id, **fields, offset=offset or None))
 
     def change_session(
         self, session_id: str, title: str | None = None, request_id: str | None = None, *, pinned: bool | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada_client.events import Frame, Locator, read_locator
-from cicada_client.forms import count, objects, pair_of_counts, text
+from cicada_client.forms import count, count_or_none, objects, pair_of_counts, text, text_by_name, texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,51 @@ class DocumentPage:
     blocks: tuple[DocumentBlock, ...]
     outline: tuple[OutlineEntry, ...] = ()
     original: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSummary:
+    """A document of a list. `passages` and `ingested_at` are 0 and empty while it is not searchable.
+
+    For editors besides: `state`, what ingest has `said`, and `readers`, of which none is everybody.
+    """
+
+    document_id: str
+    title: str
+    passages: int
+    ingested_at: str
+    fields: dict[str, str]
+    state: str = ""
+    said: str = ""
+    readers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsPage:
+    """`next_offset`: where the next page of the `total` documents begins, None on the last."""
+
+    total: int
+    documents: tuple[DocumentSummary, ...]
+    next_offset: int | None = None
+
+
+def parse_documents(frame: Frame) -> DocumentsPage:
+    """The page in a `documents` frame; items that are not objects are left out."""
+    documents = tuple(map(_summary, objects(frame.get("documents"))))
+    return DocumentsPage(count(frame.get("total")), documents, count_or_none(frame.get("nextOffset")))
+
+
+def _summary(item: Frame) -> DocumentSummary:
+    return DocumentSummary(
+        document_id=text(item.get("documentId")),
+        title=text(item.get("title")),
+        passages=count(item.get("passages")),
+        ingested_at=text(item.get("ingestedAt")),
+        fields=text_by_name(item.get("fields")) or {},
+        state=text(item.get("state")),
+        said=text(item.get("said")),
+        readers=texts(item.get("readers")),
+    )
 
 
 def parse_document(frame: Frame) -> DocumentPage:

@@ -10,7 +10,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "session", "erased", "knowledgeBases", "feedback"]);
+const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "erased", "knowledgeBases", "feedback"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -182,6 +182,29 @@ export class CicadaClient extends EventTarget {
   /** The knowledge bases that the user may ask: `{name, documents, description?, questions}`. Rejects with a `CicadaError`. */
   async knowledgeBases() {
     return (await this.#call({ action: "listKnowledgeBases" }, "The list of knowledge bases did not come; try again.")).bases;
+  }
+
+  /**
+   * Documents of a base that the user may read, from number `offset` on; `search`, `sort` and `documentId` as the protocol
+   * has them. Rejects with a `CicadaError`, as do the three below, which are for editors.
+   */
+  listDocuments({ knowledgeBase, search, sort, offset, documentId }) {
+    return this.#call({ action: "listDocuments", knowledgeBase, search, sort, offset, documentId }, "The list did not come; try again.");
+  }
+
+  /** A form by which the file may be sent. */
+  uploadDocument({ knowledgeBase, name, size, readers, replace }) {
+    return this.#call({ action: "uploadDocument", knowledgeBase, name, size, readers, replace }, "There was no answer; try again.");
+  }
+
+  /** What is said of a document, and with `fields` what is said from now on, over the `version` that was shown. */
+  describeDocument({ knowledgeBase, documentId, fields, readers, version }) {
+    return this.#call({ action: "describeDocument", knowledgeBase, documentId, fields, readers, version }, "There was no answer; open it again to see what is kept.");
+  }
+
+  /** Takes a document away; again, once it is searchable no more, takes what is left of it. */
+  removeDocument({ knowledgeBase, documentId }) {
+    return this.#call({ action: "removeDocument", knowledgeBase, documentId }, "There was no answer; try again.");
   }
 
   /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */

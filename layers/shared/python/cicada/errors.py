@@ -10,6 +10,10 @@ CicadaError
 │   ├── SessionNotFoundError    no such conversation of this user, or it has been deleted
 │   ├── SessionBusyError        an answer of the conversation is under way
 │   ├── DocumentNotFoundError   no such document, removed, or not for this user: indistinguishable
+│   ├── NoEditorError           the user may not change documents
+│   ├── DocumentRefusedError    a document cannot have this name, size, kind, or description
+│   ├── DocumentExistsError     there is a document of that name
+│   ├── DocumentChangedError    somebody else has changed the document meanwhile, or is about to
 │   ├── NotConnectedError       the connection is unknown
 │   ├── TokenExpiredError       the connection's access token has run out
 │   ├── SignedOutError          the user's sign-ins were ended since the token was issued
@@ -94,6 +98,30 @@ class DocumentNotFoundError(RequestError):
     """The document does not exist, was removed, or may not be read by the user; nobody is told which."""
 
     code = "document_not_found"
+
+
+class NoEditorError(RequestError):
+    """The user is not in the group whose members may change documents, or the stage has none."""
+
+    code = "no_editor"
+
+
+class DocumentRefusedError(RequestError):
+    """A document cannot have this name, size, kind or description; the sentence says why."""
+
+    code = "document_refused"
+
+
+class DocumentExistsError(RequestError):
+    """There is a document of the name that a new one was to have."""
+
+    code = "document_exists"
+
+
+class DocumentChangedError(RequestError):
+    """Somebody else has changed the document meanwhile, or is about to: nothing was written."""
+
+    code = "document_changed"
 
 
 class NotConnectedError(RequestError):

@@ -116,11 +116,16 @@ class OpeningSettings(Struct, frozen=True):
     """The index that documents are read from, and the table that says who may read them.
 
     `originals_bucket`: where the documents' files are; empty where no address of them is given away.
+    `editors`: the group whose members may change documents, in `documents_bucket`; empty for nobody. `uploads_url`:
+    where browsers send files to.
     """
 
     readers_table: str
     search: SearchSettings
     originals_bucket: str = ""
+    editors: str = ""
+    documents_bucket: str = ""
+    uploads_url: str = ""
 
 
 class ModelSettings(Struct, frozen=True):

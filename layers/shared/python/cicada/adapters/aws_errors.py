@@ -69,7 +69,7 @@ _S3 = _Service(
         "SignatureDoesNotMatch",
     ),
     "the bucket's name and the role, which needs s3:ListBucket besides reading and writing objects",
-    ("NoSuchKey",),
+    ("NoSuchKey", "PreconditionFailed", "ConditionalRequestConflict"),
 )
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html
 _SQS = _Service(
@@ -125,10 +125,22 @@ def dynamo_errors() -> AbstractContextManager[None]:
 def s3_errors() -> AbstractContextManager[None]:
     """Translate boto3's errors and chain the cause.
 
-    Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`. NoSuchKey is an answer, not a failure, and
-    passes through.
+    Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`. NoSuchKey and the failure of a condition are
+    answers, not failures, and pass through.
     """
     return _translated(_S3)
+
+
+@contextmanager
+def unless_changed() -> Iterator[None]:
+    """End a conditional write to S3 without an error if its condition does not hold any more. Else as `s3_errors`."""
+    try:
+        with s3_errors():
+            yield
+    except ClientError as error:
+        # NoSuchKey: the object that was to be overwritten is gone.
+        if error.response.get("Error", {}).get("Code") not in _S3.answers:
+            raise
 
 
 def sqs_errors() -> AbstractContextManager[None]:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
+
+from msgspec import Struct
 
 from cicada.answering.parts import Prompt
 from cicada.conversation.model import RequestKey
 from cicada.dialogue import Conversation
 from cicada.documents.catalogue import DocumentRow
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.states import DocumentState
 from cicada.generation import ModelUsage
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.retrieval.model import Retrieval
@@ -49,6 +54,52 @@ class Originals(Protocol):
     def address(self, row: DocumentRow) -> str | None:
         """An address of the document's file for a minute; None without one. Failures are `DependencyError`s."""
         ...
+
+
+class StoredSidecar(Struct, frozen=True):
+    """A sidecar's bytes. `version` changes with them; `written_at`: epoch seconds."""
+
+    content: bytes
+    version: str
+    written_at: float
+
+
+class DocumentFiles(Protocol):
+    """The uploaded files of documents, with their sidecars and reports. Failures are `DependencyError`s."""
+
+    def state(self, document: DocumentKey, *, is_listed: bool) -> DocumentState | None:
+        """The state of a document; None if there is no such document."""
+        ...
+
+    def states(
+        self,
+        base_key: KnowledgeBaseKey,
+        listed: Mapping[str, datetime | None],
+        of_others: Callable[[Sequence[str]], Collection[str]],
+    ) -> Mapping[str, DocumentState]:
+        """The states by document id; `listed` has the ids in the catalogue, with the time of their ingest.
+
+        `of_others`: which of the stored documents that are not listed count too.
+        """
+        ...
+
+    def holds(self, document: DocumentKey) -> bool:
+        """Whether there is a file."""
+        ...
+
+    def sidecar(self, document: DocumentKey) -> StoredSidecar | None: ...
+
+    def write_sidecar(self, document: DocumentKey, content: bytes, over: str) -> str | None:
+        """Write it over the version `over`, empty for none; its version, None if another one is there by now."""
+        ...
+
+    def form(self, document: DocumentKey, size: int, seconds: int) -> tuple[str, Mapping[str, str]]:
+        """The address and the fields of a form that takes a file of this size alone, for so many seconds."""
+        ...
+
+    def remove_file(self, document: DocumentKey) -> None: ...
+
+    def remove_sidecar(self, document: DocumentKey) -> None: ...
 
 
 class EvidenceJudge(Protocol):

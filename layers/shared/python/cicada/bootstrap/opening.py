@@ -1,12 +1,16 @@
-"""Wires the opening of documents."""
+"""Wires what users do with documents: opening, listing and, for editors, changing them."""
 
 from __future__ import annotations
 
 import time
 from functools import cache
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.answering.base_list import BaseList
+from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
 from cicada.answering.ports import Originals
 from cicada.bootstrap.audit import record_audit
@@ -14,9 +18,15 @@ from cicada.bootstrap.aws import client, database
 from cicada.bootstrap.bases import base_record, knowledge_bases
 from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.index import passage_index
+from cicada.conversation.limits import DOCUMENTS
 from cicada.conversation.withholding import Withholding
+from cicada.errors import NoEditorError
+from cicada.identity import Principal
 from cicada.permissions import PermissionGate
 from cicada.settings import OpeningSettings, load
+
+if TYPE_CHECKING:
+    from cicada.answering.edit_documents import DocumentEditing
 
 # API Gateway waits 29 s. A collection that wakes up for longer is asked again by the user.
 _INDEX_SECONDS = 20
@@ -26,10 +36,47 @@ _INDEX_SECONDS = 20
 def document_opener() -> DocumentOpener:
     """Cached for the life of the container."""
     settings = load(OpeningSettings)
-    gate = PermissionGate(DynamoAccessListTable(database(), settings.readers_table))
     index = passage_index(settings.search, _INDEX_SECONDS)
-    withholding = Withholding(gate, knowledge_bases)
-    return DocumentOpener(index, withholding, record_audit, time.time, _originals(settings.originals_bucket))
+    return DocumentOpener(index, _withholding(), record_audit, time.time, _originals(settings.originals_bucket))
+
+
+@cache
+def document_lister() -> DocumentLister:
+    """Cached for the life of the container."""
+    settings = load(OpeningSettings)
+    index = passage_index(settings.search, _INDEX_SECONDS)
+    lister = DocumentLister(index, _withholding(), record_audit, time.time, charge=_charge)
+    if not settings.editors:
+        return lister
+    from cicada.ingest.uploads import READABLE
+
+    return replace(lister, editing=document_editing(), suffixes=READABLE)
+
+
+def _charge(principal: Principal) -> None:
+    command_guard().limits.spend(principal, DOCUMENTS)
+
+
+@cache
+def document_editing() -> DocumentEditing:
+    """Cached for the life of the container. Raises `NoEditorError` on a stage where nobody may change documents."""
+    settings = load(OpeningSettings)
+    if not settings.editors:
+        raise NoEditorError("Documents cannot be changed here: those who run the service upload and remove them.")
+    # Imported here: without editors the function has no use for S3 and for what reads sidecars.
+    from cicada.adapters.s3.document_files import S3DocumentFiles
+    from cicada.adapters.s3.keys import named_document
+    from cicada.answering.edit_documents import DocumentEditing
+
+    s3 = client("s3", signature="s3v4")
+    files = S3DocumentFiles(s3, settings.documents_bucket, settings.uploads_url)
+    return DocumentEditing(files, _withholding(), settings.editors, named_document, record_audit, time.time)
+
+
+@cache
+def _withholding() -> Withholding:
+    access = DynamoAccessListTable(database(), load(OpeningSettings).readers_table)
+    return Withholding(PermissionGate(access), knowledge_bases)
 
 
 @cache

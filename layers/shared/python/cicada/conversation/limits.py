@@ -15,15 +15,19 @@ from cicada.conversation.protocol import (
     Cancel,
     ChangeSession,
     DeleteSession,
+    DescribeDocument,
     EraseMine,
     Feedback,
     History,
+    ListDocuments,
     ListKnowledgeBases,
     OpenDocument,
     Ping,
+    RemoveDocument,
     Resume,
     SendMessage,
     SignOutEverywhere,
+    UploadDocument,
 )
 from cicada.errors import ConfigurationError, FloodError, LimitExceededError
 from cicada.identity import Principal
@@ -41,6 +45,8 @@ TURN = 3
 BASE = 3
 # The cost of titles that are searched: as many reads as they have bytes for.
 SEARCH = 25
+# The cost of a list of all documents of a base, besides that of its command: together as much as a new question.
+DOCUMENTS = 15
 # The cost of a turn that is deleted: its rows are read and written.
 DELETED_TURN = 10
 # The cost of a request that is queued again: the send, and an invocation of the processor.
@@ -60,6 +66,12 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
     ListKnowledgeBases: 5,
+    # The rows of a base are read, and for editors the names of its files.
+    ListDocuments: 5,
+    # The access list and the sidecar are read and written.
+    UploadDocument: 5,
+    DescribeDocument: 5,
+    RemoveDocument: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

@@ -42,6 +42,7 @@ _MESSAGE = Meta(min_length=1, max_length=8000, pattern=r"[\S\x1c-\x1f]")
 RequestId = Annotated[str, _matching(_UUID)]
 SessionId = Annotated[str, _NAME]
 KnowledgeBaseName = Annotated[str, _NAME]
+_DocumentId = Annotated[str, Meta(min_length=1, max_length=1024)]
 
 
 class _Frame(Struct, frozen=True, rename="camel"):
@@ -197,7 +198,7 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
 
     request_id: RequestId
     knowledge_base: KnowledgeBaseName
-    document_id: Annotated[str, Meta(min_length=1, max_length=1024)]
+    document_id: _DocumentId
     passage: Annotated[str, _matching(r"^[0-9]{1,8}(?:@[^\s@]{1,64})?$")] | None = None
     page: Annotated[int, Meta(ge=1, le=99_999_999)] | None = None
     original: bool = False
@@ -207,6 +208,75 @@ class ListKnowledgeBases(_Command, frozen=True, tag="listKnowledgeBases"):
     """Asks which knowledge bases the user may ask. The reply is `knowledgeBases`."""
 
     request_id: RequestId
+
+
+# A name of a user or a group with its type in front, or everybody.
+_Reader = Annotated[str, _matching(r"^(?:everyone|(?:user|group):.{1,128})$")]
+
+
+class ListDocuments(_Command, frozen=True, tag="listDocuments"):
+    """Asks for the documents of a knowledge base that the user may read, from the document number `offset` on.
+
+    `search`: only those whose id, title and values have each of these words, in capitals or not. `sort`: `title`, `id`,
+    `passages`, `ingestedAt` or a field, with `-` in front from last to first. `documentId`: that document alone.
+    """
+
+    request_id: RequestId
+    knowledge_base: KnowledgeBaseName
+    search: Annotated[str, Meta(max_length=100)] | None = None
+    sort: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+    offset: Annotated[int, Meta(ge=0, le=99_999_999)] = 0
+    document_id: _DocumentId | None = None
+
+
+class UploadDocument(_Command, frozen=True, tag="uploadDocument"):
+    """Asks for a form by which a file may be sent to the document store, for editors.
+
+    `readers`: who may read a new document, `everyone` alone or names as `user:<id>` and `group:<name>`; without them
+    the user alone. With `replace` the file takes the place of the one with this name, whose readers and fields stay.
+    """
+
+    request_id: RequestId
+    knowledge_base: KnowledgeBaseName
+    name: _DocumentId
+    size: Annotated[int, Meta(ge=0, le=99_999_999_999)]
+    readers: Annotated[list[_Reader], Meta(max_length=50)] = _made_by(list)
+    replace: bool = False
+
+
+class DescribeDocument(_Command, frozen=True, tag="describeDocument"):
+    """Asks what a document's sidecar says, or with `fields` writes it anew, for editors.
+
+    Written is only over the `version` that the user was shown, empty where there was no sidecar. `fields`: values by
+    name; several are a list. `readers`: as in `uploadDocument`; without them the sidecar names none.
+    """
+
+    request_id: RequestId
+    knowledge_base: KnowledgeBaseName
+    document_id: _DocumentId
+    fields: (
+        Annotated[
+            dict[
+                Annotated[str, _matching(r"^[^\x00-\x1f\x7f]{1,200}$")],
+                Annotated[list[Annotated[str, Meta(max_length=5000)]], Meta(min_length=1, max_length=100)],
+            ],
+            Meta(max_length=50),
+        ]
+        | None
+    ) = None
+    readers: Annotated[list[_Reader], Meta(max_length=50)] = _made_by(list)
+    version: Annotated[str, Meta(max_length=128)] = ""
+
+
+class RemoveDocument(_Command, frozen=True, tag="removeDocument"):
+    """Takes a document away, for editors. It is `leaving` until it is searchable no more.
+
+    The same command then takes what is left of it, its sidecar.
+    """
+
+    request_id: RequestId
+    knowledge_base: KnowledgeBaseName
+    document_id: _DocumentId
 
 
 class Ping(_Command, frozen=True, tag="ping"):
@@ -228,6 +298,10 @@ AnyCommand = (
     | Feedback
     | OpenDocument
     | ListKnowledgeBases
+    | ListDocuments
+    | UploadDocument
+    | DescribeDocument
+    | RemoveDocument
     | Ping
     | SignOutEverywhere
 )
@@ -568,6 +642,68 @@ class KnowledgeBasesListed(_Sent, frozen=True, tag="knowledgeBases"):
     """Reply to `listKnowledgeBases`, by name. One that is not among them may exist: it is not for the user."""
 
     bases: tuple[BaseSummary, ...]
+
+
+class DocumentSummary(_Frame, frozen=True, omit_defaults=True):
+    """A document of a list. `fields`: those that the base shows, by their names for people.
+
+    `passages` and `ingestedAt`, an ISO 8601 time: 0 and null while it is not searchable. For editors besides: `state`,
+    what ingest has `said` of the file as it is, and the `readers`, of which none is everybody.
+    """
+
+    document_id: str
+    title: str
+    passages: int = _always(0)
+    ingested_at: str | None = _always(None)
+    fields: dict[str, str] = _always({})
+    state: Literal["searchable", "waiting", "ingesting", "rejected", "leaving"] | None = None
+    said: str | None = None
+    readers: tuple[str, ...] | None = None
+
+
+class DocumentsPage(_Sent, frozen=True, tag="documents", omit_defaults=True):
+    """Reply to `listDocuments`: those from number `offset` on, of `total`. `nextOffset`: of the next ones, or null.
+
+    `columns`: the names of the fields that the base shows, in order. For editors `you`: the names by which readers of
+    a document may name the user, and `types`: the suffixes of files that can be uploaded, of `mostBytes` each.
+    """
+
+    knowledge_base: str
+    total: int
+    documents: tuple[DocumentSummary, ...]
+    columns: tuple[str, ...] = _always(())
+    next_offset: int | None = _always(None)
+    you: tuple[str, ...] | None = None
+    types: tuple[str, ...] | None = None
+    most_bytes: int | None = None
+
+
+class UploadForm(_Sent, frozen=True, tag="upload"):
+    """Reply to `uploadDocument`: where to send the file within so many seconds, by POST as `multipart/form-data`.
+
+    The form has these fields, then the file as `file`. Nothing else than what was announced is taken.
+    """
+
+    document_id: str
+    url: str
+    fields: dict[str, str]
+    expires_seconds: int
+
+
+class DocumentDescription(_Sent, frozen=True, tag="description"):
+    """Reply to `describeDocument`: what the sidecar says now, and its version, empty without one."""
+
+    document_id: str
+    fields: dict[str, tuple[str, ...]]
+    readers: tuple[str, ...]
+    version: str
+
+
+class DocumentRemoved(_Sent, frozen=True, tag="removed"):
+    """Reply to `removeDocument`. `gone`: nothing is left; else the document is leaving."""
+
+    document_id: str
+    gone: bool
 
 
 class Pong(_Sent, frozen=True, tag="pong"):

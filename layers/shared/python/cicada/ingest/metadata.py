@@ -22,6 +22,7 @@ from cicada.knowledge_bases.values import Unusable, field_named, typed
 
 # The kind of a rejection because of the sidecar: the indexed version may have been meant for other viewers.
 REJECTED = "sidecar"
+STAYS_OUT = "The document stays out, for who may read it is unknown."
 
 _NO_VALUE = ("missing", "model_attributes_type")
 
@@ -122,9 +123,7 @@ def _texts(name: str, value: object) -> tuple[str | tuple[str, ...], str]:
 
 def refused(what: str) -> DocumentRejectedError:
     """The error for a document whose sidecar has, is or must be `what`."""
-    return DocumentRejectedError(
-        f"The sidecar {what}. The document stays out, for who may read it is unknown.", REJECTED
-    )
+    return DocumentRejectedError(f"The sidecar {what}. {STAYS_OUT}", REJECTED)
 
 
 Texts: TypeAlias = Mapping[str, str | tuple[str, ...]]

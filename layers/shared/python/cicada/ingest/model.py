@@ -16,6 +16,8 @@ from cicada.retrieval.model import EmbeddedPassage, Vector
 
 # What names all users of the tenant as viewers.
 EVERYONE = ("everyone",)
+# The largest file.
+MAX_BYTES = 50_000_000
 # The largest sidecar: Bedrock's limit.
 SIDECAR_BYTES = 10_240
 # What stands for a sidecar whose name is in another case: it was meant to count, and is not read.

@@ -16,7 +16,7 @@ from cicada.identity import Principal
 # Records hold ids, names of users, addresses and counts: no text of a question, an answer or a document, and no title.
 
 Outcome = Literal[
-    "complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened", "original", "suggested"
+    "complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened", "original", "suggested", "listed"
 ]
 
 
@@ -52,6 +52,7 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     the documents by a tool; the record of its answer has the same `request_id` and `attempt`. `opened`: no answer, but
     a page of a document, which `path` names; `request_id` is the command's. `original`: besides, the user was given an
     address of the document's file. `suggested`: no answer, but the title of each document, in a question to begin with.
+    address of the document's file. `listed`: the user was shown the documents in a list of a base.
     `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
     same attempt may have been written before.
     """
@@ -92,7 +93,26 @@ class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rena
     entries: int = 0
 
 
-AuditRecord = Handshake | DocumentsShown | SessionDeleted
+class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="camel", omit_defaults=True):
+    """A user has changed a document, or was given a form to do so. `at`: epoch seconds.
+
+    `act`: `upload` and `replace` give a form by which a file may be sent, `describe` writes fields and readers,
+    `remove` takes the file away. `readers`: who may read the document by what was written with it.
+    """
+
+    at: float
+    tenant: str
+    user: str
+    request_id: str
+    knowledge_base: str
+    document_id: str
+    act: Literal["upload", "replace", "describe", "remove"]
+    readers: tuple[str, ...] = ()
+    login: str = ""
+    connection_id: str = ""
+
+
+AuditRecord = Handshake | DocumentsShown | SessionDeleted | DocumentEdited
 
 
 class AuditTrail(Protocol):

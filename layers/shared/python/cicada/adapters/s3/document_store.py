@@ -12,6 +12,7 @@ from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.keys import is_sidecar, object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import (
+    MAX_BYTES,
     MISNAMED_SIDECAR,
     SIDECAR_BYTES,
     IngestReport,
@@ -23,8 +24,6 @@ from cicada.ingest.report import report_fields
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
-
-MAX_BYTES = 50_000_000
 
 
 def _now() -> datetime:

@@ -45,6 +45,13 @@ def document_key(key: str) -> DocumentKey:
     return DocumentKey(KnowledgeBaseKey(tenant, knowledge_base), document_id)
 
 
+def named_document(base_key: KnowledgeBaseKey, name: str) -> DocumentKey:
+    """The document that a file of this name becomes. Raises `DocumentRejectedError`, for a sidecar's name too."""
+    if is_sidecar(name):
+        raise DocumentRejectedError("This file only describes another one; upload that one.")
+    return document_key(f"{_DOCUMENTS}/{base_key.tenant}/{base_key.knowledge_base}/{name}")
+
+
 def is_name(text: str) -> bool:
     """Whether a tenant or a knowledge base can have this name."""
     return _NAME.fullmatch(text) is not None

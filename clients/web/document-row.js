@@ -1,0 +1,148 @@
+import { DescriptionForm } from "./description-form.js";
+import { documentLink } from "./document-link.js";
+import { watchDocument } from "./document-watch.js";
+import { element } from "./element.js";
+
+const STATES = {
+  waiting: "Waits for its ingest.",
+  ingesting: "Is being read.",
+  rejected: "Not searchable:",
+  leaving: "Is leaving the search.",
+};
+
+/** Its fields, as a list of terms. */
+function fieldsOf(fields) {
+  const shown = Object.entries(fields).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)));
+  return shown.length ? [element("dl", { className: "fields" }, shown)] : [];
+}
+
+/** A document of the list: what it is called, its fields, its state, and for editors what can be done with it. */
+export class DocumentRow {
+  root = element("li", { className: "document-row" });
+  #client;
+  #place;
+  #you;
+  #signal;
+  #gone;
+  #now;
+  #below = element("div", { className: "below" });
+  #failed = "";
+
+  /** `you`: an editor's names as a reader, else undefined. `gone()`: the document is no more. `signal` ends it. */
+  constructor(document, { client, knowledgeBase, you, gone, signal }) {
+    this.#client = client;
+    this.#place = { knowledgeBase, documentId: document.documentId };
+    this.#you = you;
+    this.#gone = gone;
+    this.#signal = signal;
+    this.show(document);
+    if (document.state === "leaving") this.#watchLeaving();
+    else if (document.state && document.state !== "searchable" && document.state !== "rejected") this.#watch();
+  }
+
+  /** What the document is now. */
+  show(document) {
+    if (this.#now && JSON.stringify(document) === JSON.stringify(this.#now) && !this.#failed) return;
+    const focused = globalThis.document.activeElement;
+    this.#now = document;
+    const { documentId, title, passages, fields } = document;
+    const name = passages ? documentLink(this.#place, title || documentId) : title || documentId;
+    const told = this.#told();
+    this.root.replaceChildren(
+      element("h2", { dir: "auto" }, name),
+      element("p", { className: "facts", dir: "auto" }, this.#facts().join(" · ")),
+      ...fieldsOf(fields),
+      ...(told ? [element("p", { className: document.state === "rejected" ? "state failed" : "state", role: "status", dir: "auto" }, told)] : []),
+      ...(this.#you ? [this.#acts(), this.#below] : []),
+    );
+    if (this.#below.contains(focused)) focused.focus();
+  }
+
+  #facts() {
+    const { documentId, title, passages, ingestedAt, readers } = this.#now;
+    const facts = title === documentId ? [] : [documentId];
+    if (passages) facts.push(`${passages.toLocaleString()} passage${passages === 1 ? "" : "s"}`);
+    if (ingestedAt) facts.push(new Date(ingestedAt).toLocaleDateString(undefined, { dateStyle: "medium" }));
+    if (readers) facts.push(readers.length ? `for ${readers.join(", ")}` : "for everybody");
+    return facts;
+  }
+
+  #told() {
+    const { state, said } = this.#now;
+    return [this.#failed, STATES[state], said].filter(Boolean).join(" ");
+  }
+
+  #acts() {
+    if (this.#now.state === "leaving") return "";
+    const title = this.#now.title || this.#now.documentId;
+    const describe = element("button", { className: "link", type: "button", aria: { label: `Fields and readers of ${title}` } }, "Fields and readers");
+    const remove = element("button", { className: "link", type: "button", aria: { label: `Remove ${title}` } }, "Remove");
+    describe.addEventListener("click", () => this.#describe());
+    remove.addEventListener("click", () => this.#askToRemove(title));
+    return element("p", { className: "acts" }, describe, remove);
+  }
+
+  #close() {
+    this.#below.replaceChildren();
+    this.root.querySelector(".acts .link")?.focus();
+  }
+
+  #describe() {
+    const form = new DescriptionForm({
+      client: this.#client,
+      place: this.#place,
+      you: this.#you,
+      saved: () => {
+        this.#close();
+        this.show({ ...this.#now, state: "waiting", said: undefined });
+        this.root.querySelector(".acts .link")?.focus();
+        this.#watch();
+      },
+      closed: () => this.#close(),
+    });
+    this.#below.replaceChildren(form.root);
+    form.load();
+  }
+
+  #askToRemove(title) {
+    const keep = element("button", { className: "secondary", type: "button", on: { click: () => this.#close() } }, "Keep it");
+    const remove = element("button", { className: "primary", type: "button", on: { click: () => this.#remove() } }, "Remove it");
+    const question = `Remove “${title}” for everybody? Nobody finds it from then on.`;
+    this.#below.replaceChildren(element("div", { className: "ask", role: "group", aria: { label: question } }, element("p", { dir: "auto" }, question), element("p", { className: "acts" }, remove, keep)));
+    keep.focus();
+  }
+
+  async #remove() {
+    this.#below.replaceChildren(element("p", { className: "loading", role: "status" }, "Removing …"));
+    this.#failed = "";
+    try {
+      const { gone } = await this.#client.removeDocument(this.#place);
+      this.#below.replaceChildren();
+      if (gone) return this.#gone();
+      this.show({ ...this.#now, state: "leaving", said: undefined });
+      this.#watchLeaving();
+    } catch (error) {
+      this.#below.replaceChildren();
+      this.#failed = error.message;
+      this.show(this.#now);
+    }
+  }
+
+  #watch() {
+    watchDocument({ client: this.#client, place: this.#place, signal: this.#signal, told: (document) => (document ? this.show(document) : undefined) });
+  }
+
+  /** What is left of a document is taken once nobody finds it any more. */
+  #watchLeaving() {
+    const told = async (document) => {
+      if (document) return;
+      try {
+        await this.#client.removeDocument(this.#place);
+      } catch {
+        // Nothing was left.
+      }
+      this.#gone();
+    };
+    watchDocument({ client: this.#client, place: this.#place, leaving: true, signal: this.#signal, told });
+  }
+}

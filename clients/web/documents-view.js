@@ -1,0 +1,183 @@
+import { DocumentRow } from "./document-row.js";
+import { element } from "./element.js";
+import { ReadersChoice } from "./readers-choice.js";
+import { UploadRow } from "./upload-row.js";
+
+/** A search waits for so long after the last letter, milliseconds. */
+const TYPING = 300;
+const ORDERS = [["title", "Title"], ["id", "Name"], ["-ingestedAt", "Newest first"], ["-passages", "Longest first"]];
+
+/** The screen of a knowledge base's documents: a list to search and put in order, and for editors uploads. */
+export class DocumentsView {
+  #root;
+  #client;
+  #close;
+  #base = null;
+  #visit = 0;
+  #typing = null;
+  #next = null;
+  #columns = "";
+  /** Ends what is on the screen; uploads go on. */
+  #leave = new AbortController();
+  #end = new AbortController();
+  /** The base that files are sent to. */
+  #target = null;
+  #title = element("h1", { id: "documents-title", tabIndex: -1 }, "Documents");
+  #lede = element("p", { className: "lede", dir: "auto" });
+  #search = element("input", { type: "search", className: "search", placeholder: "Search names and fields", maxLength: 100, autocomplete: "off", aria: { label: "Search the documents by their names and fields" } });
+  #order = element("select", {});
+  #uploads = element("section", { className: "uploads", hidden: true, aria: { label: "Upload" } });
+  #sent = element("ul", { className: "document-rows", aria: { label: "Uploads" } });
+  #list = element("ul", { className: "document-rows", aria: { labelledby: "documents-title" } });
+  #status = element("p", { className: "loading", role: "status" });
+  #more = element("button", { className: "secondary", type: "button", hidden: true }, "More documents");
+
+  /** `close()`: the user goes back to the conversation. */
+  constructor({ root, client, close }) {
+    this.#root = root;
+    this.#client = client;
+    this.#close = close;
+    this.#search.addEventListener("input", () => {
+      clearTimeout(this.#typing);
+      this.#typing = setTimeout(() => this.#load(), TYPING);
+    });
+    this.#order.addEventListener("change", () => this.#load());
+    this.#more.addEventListener("click", () => this.#load(this.#next));
+  }
+
+  get base() {
+    return this.#base;
+  }
+
+  /** Shows the documents of this base. */
+  show(base) {
+    if (base === this.#base) return;
+    this.hide();
+    this.#base = base;
+    this.#leave = new AbortController();
+    const back = element("button", { className: "link", type: "button", on: { click: () => this.#close() } }, "Back to the conversation");
+    const tools = element("div", { className: "tools" }, this.#search, element("label", {}, "Order ", this.#order));
+    this.#lede.textContent = `of the knowledge base ${base}`;
+    this.#root.replaceChildren(element("div", { className: "documents-page" }, element("header", {}, this.#title, back, this.#lede), this.#uploads, tools, this.#sent, this.#list, this.#status, this.#more));
+    this.#root.hidden = false;
+    if (this.#target !== base) this.#sent.replaceChildren();
+    this.#target = base;
+    this.#title.focus();
+    this.#load();
+  }
+
+  /** Nothing of the session stays. */
+  end() {
+    this.#end.abort();
+    this.#sent.replaceChildren();
+    this.hide();
+  }
+
+  hide() {
+    this.#visit += 1;
+    this.#base = null;
+    this.#leave.abort();
+    clearTimeout(this.#typing);
+    this.#search.value = "";
+    this.#columns = "";
+    for (const each of [this.#root, this.#list, this.#uploads, this.#order]) each.replaceChildren();
+    this.#root.hidden = true;
+    this.#uploads.hidden = true;
+  }
+
+  async #load(offset = 0) {
+    const visit = (this.#visit += 1);
+    this.#status.textContent = "Loading …";
+    this.#more.hidden = true;
+    try {
+      const search = this.#search.value.trim() || undefined;
+      const page = await this.#client.listDocuments({ knowledgeBase: this.#base, search, sort: this.#order.value || undefined, offset: offset || undefined });
+      if (visit === this.#visit) this.#draw(page, offset, search);
+    } catch (error) {
+      if (visit === this.#visit) this.#fail(error, offset);
+    }
+  }
+
+  #draw(page, offset, search) {
+    this.#offerOrders(page.columns ?? []);
+    if (page.you) this.#offerUpload(page);
+    if (!offset) this.#list.replaceChildren();
+    this.#list.append(...page.documents.map((document) => this.#row(document, page.you).root));
+    this.#next = page.nextOffset;
+    this.#more.hidden = !page.nextOffset;
+    const number = `${page.total.toLocaleString()} document${page.total === 1 ? "" : "s"}`;
+    this.#status.textContent = page.total ? number : search ? "No document has these words." : "There are no documents here that you may read.";
+  }
+
+  #row(document, you) {
+    const row = new DocumentRow(document, {
+      client: this.#client,
+      knowledgeBase: this.#base,
+      you,
+      signal: this.#leave.signal,
+      gone: () => {
+        row.root.remove();
+        this.#status.textContent = `${document.title || document.documentId} was removed.`;
+      },
+    });
+    row.root.dataset.document = document.documentId;
+    return row;
+  }
+
+  #fail(error, offset) {
+    const again = element("button", { className: "link", type: "button", on: { click: () => this.#load(offset) } }, "Try again");
+    this.#status.replaceChildren(element("span", { role: "alert" }, error.message), " ", again);
+  }
+
+  #offerOrders(columns) {
+    if (this.#order.options.length && columns.join() === this.#columns) return;
+    this.#columns = columns.join();
+    const chosen = this.#order.value;
+    const orders = [...ORDERS, ...columns.map((name) => [name, name])];
+    this.#order.replaceChildren(...orders.map(([value, label]) => element("option", { value }, label)));
+    this.#order.value = orders.some(([value]) => value === chosen) ? chosen : ORDERS[0][0];
+  }
+
+  // ---- uploads ----
+
+  #offerUpload({ you, types, mostBytes }) {
+    if (!this.#uploads.hidden) return;
+    const choice = new ReadersChoice({ you });
+    const input = element("input", { type: "file", multiple: true, accept: types.join(","), className: "unseen", tabIndex: -1, aria: { hidden: "true" } });
+    const choose = element("button", { className: "primary", type: "button", on: { click: () => input.click() } }, "Choose files");
+    const take = (files) => this.#send([...files], choice.readers, you, { types, mostBytes });
+    input.addEventListener("change", () => {
+      take(input.files);
+      input.value = "";
+    });
+    const zone = element("div", { className: "drop" }, choose, input, element("p", {}, "or drop them here."), element("p", { className: "hint" }, `${types.join(", ")}; at most ${Math.floor(mostBytes / 1e6)} MB each.`));
+    for (const type of ["dragover", "dragleave", "drop"]) zone.addEventListener(type, (event) => dragged(event, zone, take));
+    this.#uploads.replaceChildren(zone, choice.root);
+    this.#uploads.hidden = false;
+  }
+
+  #send(files, readers, you, limits) {
+    const knowledgeBase = this.#base;
+    for (const file of files) {
+      const row = new UploadRow(file, {
+        client: this.#client,
+        knowledgeBase,
+        readers,
+        limits,
+        signal: this.#end.signal,
+        done: (document) => {
+          if (this.#base !== knowledgeBase) return;
+          this.#list.querySelector(`[data-document="${CSS.escape(document.documentId)}"]`)?.remove();
+          this.#list.prepend(this.#row(document, you).root);
+        },
+      });
+      this.#sent.append(row.root);
+    }
+  }
+}
+
+function dragged(event, zone, take) {
+  event.preventDefault();
+  zone.classList.toggle("over", event.type === "dragover");
+  if (event.type === "drop") take(event.dataTransfer.files);
+}

@@ -1,0 +1,37 @@
+import { CicadaError } from "./protocol/errors.js";
+
+const BROKEN = "The connection broke before all of the file was there. It is still chosen: try again.";
+const CHANGED = "The store did not take the file: it has changed since it was chosen, or too much time has passed. Choose it again.";
+
+/**
+ * Sends a file by a form of `uploadDocument`, past the service to the store of documents. `progress(part)`: 0 to 1.
+ * Resolves when the file is there, and rejects with a `CicadaError`; `signal` ends it.
+ */
+export function sendFile(file, { url, fields }, { progress, signal, XMLHttpRequest = globalThis.XMLHttpRequest }) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append("file", file);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const fail = (sentence, retryable) => reject(new CicadaError(sentence, { code: "upload_failed", retryable }));
+    request.upload.addEventListener("progress", ({ loaded, total }) => progress(total ? loaded / total : 0));
+    request.addEventListener("load", () => {
+      if (request.status >= 200 && request.status < 300) resolve();
+      else if (request.status < 500) fail(CHANGED, false);
+      else fail("The store cannot take the file now. It is still chosen: try again.", true);
+    });
+    request.addEventListener("error", () => fail(BROKEN, true));
+    request.addEventListener("abort", () => fail(BROKEN, true));
+    signal?.addEventListener("abort", () => request.abort());
+    request.open("POST", url);
+    request.send(form);
+  });
+}
+
+/** Why a file cannot be uploaded, whatever is in it; empty if it can. */
+export function refusalOf({ name, size }, { types, mostBytes }) {
+  const lower = name.toLowerCase();
+  if (!types.some((type) => lower.endsWith(type))) return `Files of this type cannot be read; possible are ${types.join(", ")}.`;
+  if (size > mostBytes) return `The file is larger than ${Math.floor(mostBytes / 1e6)} MB: split it.`;
+  return size === 0 ? "The file is empty." : "";
+}

@@ -1,0 +1,215 @@
+"""The uploaded files in the bucket, as those see them who look after documents: states, sidecars, and writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from mimetypes import guess_type
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from cicada.adapters.aws_errors import s3_errors, unless_changed
+from cicada.adapters.s3.document_store import S3DocumentStore
+from cicada.adapters.s3.keys import document_key, is_sidecar, object_key, report_key, sidecar_key
+from cicada.answering.ports import StoredSidecar
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.states import DocumentState, progress, state_of
+from cicada.errors import DocumentRejectedError
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# How long the embedding of one part of a file may take; each is reported.
+_PART_MINUTES = 15
+
+
+class StoredDocument(Struct, frozen=True):
+    """A file in the bucket, whether or not it is searchable. `changed_at` is the later one of file and sidecar."""
+
+    document: DocumentKey
+    changed_at: datetime
+    has_sidecar: bool
+
+
+class Removed(Enum):
+    """What was taken away of a document: its file, what was left of it, or nothing, because there was nothing."""
+
+    FILE = 1
+    SIDECAR = 2
+    NOTHING = 3
+
+
+def _all(ids: Sequence[str]) -> Collection[str]:
+    return ids
+
+
+class S3DocumentFiles:
+    """Failures are raised as `CicadaError`. `uploads_url`: where browsers send forms to, by default as the SDK says."""
+
+    def __init__(self, client: S3Client, bucket: str, uploads_url: str = "") -> None:
+        self._client = client
+        self._bucket = bucket
+        self._uploads_url = uploads_url
+        self._store = S3DocumentStore(client, bucket)
+
+    # ---- states ----
+
+    def stored(self, base_key: KnowledgeBaseKey) -> list[StoredDocument]:
+        """All stored documents, by id. Keys that no document can have are left out."""
+        changed = self._changed(f"documents/{base_key.tenant}/{base_key.knowledge_base}/")
+        found = []
+        for key in sorted(changed):
+            document = None if is_sidecar(key) else _document(key)
+            if document is not None:
+                sidecar = changed.get(sidecar_key(document))
+                latest = max(filter(None, (changed[key], sidecar)))
+                found.append(StoredDocument(document, latest, sidecar is not None))
+        return found
+
+    def state(self, document: DocumentKey, *, is_listed: bool) -> DocumentState | None:
+        """The state of a document; None if there is no such document."""
+        key = object_key(document)
+        changed = self._changed(key)
+        times = [changed[each] for each in (key, sidecar_key(document)) if each in changed and key in changed]
+        report, reported_at = self._report(report_key(document))
+        changed_at = max(times, default=None)
+        state = state_of(changed_at, reported_at, str(report.get("outcome")), is_listed=is_listed)
+        return DocumentState(state, changed_at, reported_at, report) if state else None
+
+    def states(
+        self,
+        base_key: KnowledgeBaseKey,
+        listed: Mapping[str, datetime | None],
+        of_others: Callable[[Sequence[str]], Collection[str]] = _all,
+    ) -> dict[str, DocumentState]:
+        """The states by document id, in order; `listed` has the ids in the catalogue, with the time of their ingest.
+
+        `of_others`: which of the stored documents that are not listed count too. A report is read only where the file
+        is not in the catalogue, or newer than what is there.
+        """
+        stored = {each.document.document_id: each.changed_at for each in self.stored(base_key)}
+        others = of_others([name for name in stored if name not in listed])
+        reported = self._changed(f"reports/{base_key.tenant}/{base_key.knowledge_base}/")
+        found = {}
+        for name in sorted(listed.keys() | set(others)):
+            key = report_key(DocumentKey(base_key, name))
+            changed_at, reported_at = stored.get(name), reported.get(key)
+            is_shown = _is_newer(listed.get(name), changed_at)
+            report = self._report(key)[0] if reported_at and not is_shown else {}
+            outcome = str(report.get("outcome"))
+            if state := state_of(changed_at, reported_at, outcome, is_listed=name in listed):
+                found[name] = DocumentState(state, changed_at, reported_at, report)
+        return found
+
+    def under_way(self, base_key: KnowledgeBaseKey) -> dict[str, str]:
+        """How far each large document is that is being embedded, by id."""
+        since = datetime.now(UTC) - timedelta(minutes=_PART_MINUTES)
+        found = {}
+        for key, reported_at in self._changed(f"reports/{base_key.tenant}/{base_key.knowledge_base}/").items():
+            report = self._report(key)[0] if reported_at >= since else {}
+            if report.get("outcome") == "under_way":
+                found[report["documentId"]] = progress(report)
+        return found
+
+    def versions(self, document: DocumentKey) -> int:
+        """How many versions of the file the bucket keeps."""
+        key = object_key(document)
+        pages: Any = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=key)
+        with s3_errors():
+            return sum(each["Key"] == key for page in pages for each in page.get("Versions", []))
+
+    def _changed(self, prefix: str) -> dict[str, datetime]:
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
+        with s3_errors():
+            return {each["Key"]: each["LastModified"] for page in pages for each in page.get("Contents", [])}
+
+    def _report(self, key: str) -> tuple[Mapping[str, Any], datetime | None]:
+        with s3_errors():
+            try:
+                found = self._client.get_object(Bucket=self._bucket, Key=key)
+            except self._client.exceptions.NoSuchKey:
+                return {}, None
+            return json.loads(found["Body"].read()), found["LastModified"]
+
+    # ---- writes ----
+
+    def holds(self, document: DocumentKey) -> bool:
+        """Whether there is a file."""
+        return self._store.holds(document)
+
+    def sidecar(self, document: DocumentKey) -> StoredSidecar | None:
+        with s3_errors():
+            try:
+                found = self._client.get_object(Bucket=self._bucket, Key=sidecar_key(document))
+            except self._client.exceptions.NoSuchKey:
+                return None
+            return StoredSidecar(found["Body"].read(), found["ETag"], found["LastModified"].timestamp())
+
+    def write_sidecar(self, document: DocumentKey, content: bytes, over: str) -> str | None:
+        """https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html."""
+        condition: Any = {"IfMatch": over} if over else {"IfNoneMatch": "*"}
+        written: list[str] = []
+        with unless_changed():
+            reply = self._client.put_object(
+                Bucket=self._bucket,
+                Key=sidecar_key(document),
+                Body=content,
+                ContentType="application/json",
+                **condition,
+            )
+            written.append(reply["ETag"])
+        return written[0] if written else None
+
+    def form(self, document: DocumentKey, size: int, seconds: int) -> tuple[str, Mapping[str, str]]:
+        """https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html.
+
+        The policy signs bucket and key, not the host, so the address may be any of the bucket's.
+        """
+        content_type = guess_type(document.document_id)[0] or "application/octet-stream"
+        with s3_errors():
+            made = self._client.generate_presigned_post(
+                self._bucket,
+                object_key(document),
+                Fields={"Content-Type": content_type},
+                Conditions=[{"Content-Type": content_type}, ["content-length-range", size, size]],
+                ExpiresIn=seconds,
+            )
+        return self._uploads_url or made["url"], made["fields"]
+
+    def remove_file(self, document: DocumentKey) -> None:
+        self._delete(object_key(document))
+
+    def remove(self, document: DocumentKey) -> Removed:
+        """Take the file away, or once it is gone the sidecar.
+
+        The file goes alone: an ingest under way must not read it without the sidecar that says who may read it.
+        """
+        if self.holds(document):
+            self.remove_file(document)
+            return Removed.FILE
+        is_left = self.sidecar(document) is not None
+        self.remove_sidecar(document)
+        return Removed.SIDECAR if is_left else Removed.NOTHING
+
+    def remove_sidecar(self, document: DocumentKey) -> None:
+        """Delete the sidecar of a document whose file is gone."""
+        self._delete(sidecar_key(document))
+
+    def _delete(self, key: str) -> None:
+        with s3_errors():
+            self._client.delete_object(Bucket=self._bucket, Key=key)
+
+
+def _document(key: str) -> DocumentKey | None:
+    """The document of a key; None for a folder's marker of the S3 console, and other keys that ingest rejects."""
+    try:
+        return document_key(key)
+    except DocumentRejectedError:
+        return None
+
+
+def _is_newer(ingested_at: datetime | None, changed_at: datetime | None) -> bool:
+    return ingested_at is not None and changed_at is not None and ingested_at >= changed_at.replace(microsecond=0)

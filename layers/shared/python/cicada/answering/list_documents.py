@@ -1,0 +1,191 @@
+"""Lists the documents of a knowledge base that a user may read, for the user to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cicada.conversation.model import Connection
+from cicada.conversation.protocol import (
+    FRAME_LIMIT_BYTES,
+    DocumentsPage,
+    DocumentSummary,
+    ListDocuments,
+    frame,
+)
+from cicada.conversation.withholding import Withholding
+from cicada.documents.catalogue import TITLE, DocumentRow, Sort, sorted_rows
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Scalar
+from cicada.documents.states import DocumentState
+from cicada.errors import InvalidFilterError
+from cicada.identity import Principal, is_tenants
+from cicada.ingest.model import MAX_BYTES
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
+from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
+from cicada.permissions import base_of, check_base, readable_passages, viewer_names
+from cicada.retrieval.ports import DocumentCatalogue
+
+if TYPE_CHECKING:
+    from cicada.answering.edit_documents import DocumentEditing
+
+PAGE_DOCUMENTS = 50
+# A search and an editor's list look at so many documents of a base.
+_MOST = 10_000
+_TITLE_LENGTH = 300
+_SAID_LENGTH = 600
+_READERS = 50
+_OWN: Mapping[str, Callable[[DocumentRow], Scalar]] = {
+    "title": lambda row: row.title.casefold(),
+    "id": lambda row: row.document.document_id,
+    "passages": lambda row: row.passages,
+    "ingestedAt": lambda row: row.indexed_at,
+}
+
+
+def _nothing(principal: Principal) -> None:
+    """The default: a list costs nothing but its command."""
+
+
+class DocumentLister(Struct, frozen=True):
+    """Reads the catalogue; the permission gate is asked for each page.
+
+    `editing`: None on a stage without editors. `suffixes`: of files that can be uploaded. `audit` is called with each
+    page that is shown; it does not fail. `clock` gives epoch seconds. `charge` is called for a list of a base, and
+    raises `LimitExceededError`.
+    """
+
+    catalogue: DocumentCatalogue
+    withholding: Withholding
+    audit: Callable[[DocumentsShown], object]
+    clock: Callable[[], float]
+    editing: DocumentEditing | None = None
+    suffixes: tuple[str, ...] = ()
+    charge: Callable[[Principal], object] = _nothing
+
+    def list(self, command: ListDocuments, connection: Connection) -> DocumentsPage:
+        """The page that the command asks for.
+
+        Raises `UnknownKnowledgeBaseError`, and `InvalidFilterError` for an order by what the base does not have.
+        """
+        principal = connection.principal
+        if not command.document_id:
+            self.charge(principal)
+        editing = self.editing if self.editing and self.editing.includes(principal) else None
+        bases = self.withholding.bases()
+        schema = base_of(bases, principal, command.knowledge_base).schema
+        order = _order(command.sort or TITLE, schema)
+        rows = self._rows(command, principal)
+        check_base(bases, principal, command.knowledge_base, lambda: bool(rows or editing))
+        states = self._states(command, principal, rows, editing)
+        words = (command.search or "").casefold().split()
+        found = [row for row in (*_others(command, principal, rows, states), *order(rows)) if _has(row, words)]
+        shown = found[command.offset : command.offset + PAGE_DOCUMENTS]
+        gone = self.withholding.withheld(principal, frozenset(row.document for row in shown if row.passages))
+        kept = [row for row in shown if row.document not in gone]
+        page = DocumentsPage(
+            command.knowledge_base,
+            len(found) - len(gone),
+            tuple(_summary(row, schema, states.get(row.document.document_id)) for row in kept),
+            _columns(schema),
+        )
+        page = _fitting(self._for_editors(page, principal) if editing else page, command, len(shown), len(found))
+        self._record(command, connection, page, {row.document.document_id: row.version for row in shown})
+        return page
+
+    def _for_editors(self, page: DocumentsPage, principal: Principal) -> DocumentsPage:
+        names = sorted(each for each in viewer_names(principal) if not is_tenants(each.removeprefix("group:")))
+        return replace(page, you=tuple(names)[:_READERS], types=self.suffixes, most_bytes=MAX_BYTES)
+
+    def _rows(self, command: ListDocuments, principal: Principal) -> Sequence[DocumentRow]:
+        only = frozenset({command.document_id}) if command.document_id else None
+        readable = readable_passages(principal, command.knowledge_base, documents=only)
+        return self.catalogue.rows(readable, Sort(TITLE), 1 if only else _MOST).rows
+
+    def _states(
+        self,
+        command: ListDocuments,
+        principal: Principal,
+        rows: Sequence[DocumentRow],
+        editing: DocumentEditing | None,
+    ) -> Mapping[str, DocumentState]:
+        base_key = KnowledgeBaseKey(principal.tenant, command.knowledge_base)
+        if editing is None:
+            return {}
+        if not command.document_id:
+            return editing.states(base_key, principal, rows)
+        found = editing.state(DocumentKey(base_key, command.document_id), principal, is_listed=bool(rows))
+        return {command.document_id: found} if found else {}
+
+    def _record(
+        self, command: ListDocuments, connection: Connection, page: DocumentsPage, versions: Mapping[str, str]
+    ) -> None:
+        names = [each.document_id for each in page.documents if versions[each.document_id]]
+        shown = tuple(ShownDocument(page.knowledge_base, name, versions[name]) for name in names)
+        if shown:
+            record = shown_to(connection.principal, command.request_id, 0, "listed", shown, self.clock())
+            self.audit(replace(record, connection_id=connection.connection_id))
+
+
+def _others(
+    command: ListDocuments,
+    principal: Principal,
+    rows: Sequence[DocumentRow],
+    states: Mapping[str, DocumentState],
+) -> list[DocumentRow]:
+    """Documents that are not searchable, as rows without passages."""
+    known = {row.document.document_id for row in rows}
+    base_key = KnowledgeBaseKey(principal.tenant, command.knowledge_base)
+    return [DocumentRow(DocumentKey(base_key, name), name, "", 0, 0.0) for name in states if name not in known]
+
+
+def _order(sort: str, schema: Schema) -> Callable[[Sequence[DocumentRow]], Sequence[DocumentRow]]:
+    name, descending = sort.removeprefix("-"), sort.startswith("-")
+    if own := _OWN.get(name):
+        return lambda rows: sorted(sorted(rows, key=_OWN["id"]), key=own, reverse=descending)
+    field = field_named(schema, name)
+    if field is None:
+        names = ", ".join([*_OWN, *schema.fields][:MAX_FIELDS])
+        raise InvalidFilterError(f"The documents cannot be put in this order; possible are {names}.")
+    return lambda rows: sorted_rows(rows, Sort(field.name, descending))
+
+
+def _has(row: DocumentRow, words: Sequence[str]) -> bool:
+    if not words:
+        return True
+    texts = (row.document.document_id, row.title, *map(shown_value, row.metadata.values()))
+    everything = "\n".join(texts).casefold()
+    return all(word in everything for word in words)
+
+
+def _columns(schema: Schema) -> tuple[str, ...]:
+    shown = [field for field in schema.fields.values() if field.shown]
+    return tuple((field.display or field.name)[:MAX_NAME] for field in shown[:MAX_FIELDS])
+
+
+def _summary(row: DocumentRow, schema: Schema, state: DocumentState | None) -> DocumentSummary:
+    ingested_at = datetime.fromtimestamp(row.indexed_at, UTC).isoformat(timespec="seconds") if row.indexed_at else None
+    return DocumentSummary(
+        document_id=row.document.document_id,
+        title=row.title[:_TITLE_LENGTH],
+        passages=row.passages,
+        ingested_at=ingested_at,
+        fields=shown_fields(schema, row.metadata),
+        state=state.state if state else None,  # type: ignore[arg-type]
+        said=(state.remark[:_SAID_LENGTH] or None) if state else None,
+        readers=row.readers[:_READERS] if state and row.passages else None,
+    )
+
+
+def _fitting(page: DocumentsPage, command: ListDocuments, shown: int, total: int) -> DocumentsPage:
+    """The page with as many documents as have room in a frame."""
+    end = command.offset + shown
+    page = replace(page, next_offset=end if end < total else None)
+    while len(frame(page, request_id=command.request_id).encode()) > FRAME_LIMIT_BYTES:
+        fewer = page.documents[: len(page.documents) * 3 // 4]
+        page = replace(page, documents=fewer, next_offset=command.offset + len(fewer))
+    return page

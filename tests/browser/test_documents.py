@@ -1,0 +1,125 @@
+"""The screen of documents: what a reader sees of a base, and what an editor does there, each in one visit."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from playwright.sync_api import FilePayload, Locator, Page, expect
+
+from cicada.conversation.protocol import DescribeDocument, UploadDocument
+from cicada.documents.catalogue import row_of
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.retrieval.model import EmbeddedPassage
+from tests.browser.fake_backend import TENANT, FakeBackend
+from tests.browser.pages import sign_in
+from tests.fakes.passages import passage
+
+AXE = Path(__file__).parents[2] / "node_modules" / "axe-core" / "axe.min.js"
+SCRIPTS = KnowledgeBaseKey(TENANT, "scripts")
+HOSTILE = "<img src=x onerror=alert(1)>.md"
+
+
+def put(backend: FakeBackend, name: str, title: str = "") -> DocumentKey:
+    """A searchable document."""
+    document = DocumentKey(SCRIPTS, name)
+    made = passage(document, 0, "Text.", title=title or name, version="v1")
+    backend.library.replace(document, [EmbeddedPassage(made, (1.0,))], row_of([made], 1_800_000_000.0))
+    backend.files.put(document)
+    backend.files.report(document, outcome="indexed")
+    return document
+
+
+def row(page: Page, name: str) -> Locator:
+    return page.locator(".document-row").filter(has_text=name)
+
+
+def faults(page: Page) -> list[str]:
+    """What axe finds, and whether the page is wider than the screen."""
+    page.evaluate(AXE.read_text("utf-8"))
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
+    wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+    return [f"{each['id']}: {each['nodes'][0]['html']}" for each in found] + ["wide"] * wide
+
+
+def test_a_reader_finds_a_document_and_opens_it_and_changes_nothing(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    put(backend, "lease.md", "Lease of the North Wing")
+    put(backend, HOSTILE)
+    sign_in(page, address)
+    page.get_by_role("link", name="Documents").click()
+    expect(page.get_by_role("heading", name="Documents")).to_be_focused()
+    expect(page.locator(".document-row")).to_have_text(
+        [
+            re.compile(r"\.md1 passage · .*20\d\d$"),
+            re.compile(r"^Lease of the North Winglease\.md · 1 passage · .*20\d\d$"),
+        ]
+    )
+    expect(page.get_by_role("button", name=re.compile("Choose files|Remove|Fields"))).to_have_count(0)
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert faults(page) == []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_label("Search the documents").fill("north")
+    expect(page.locator(".document-row")).to_have_count(1)
+    page.get_by_role("link", name="Lease of the North Wing").click()
+    expect(page.locator("#reading-title")).to_have_text("Lease of the North Wing")
+    page.reload()
+    expect(page.get_by_role("heading", name="Documents")).to_be_visible()
+    expect(row(page, HOSTILE)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.get_by_label("Your question")).to_be_visible()
+    assert "documents=" not in page.url
+
+
+def test_an_editor_uploads_describes_and_removes_a_document(page: Page, address: str, backend: FakeBackend) -> None:
+    backend.editors.add("ada")
+    backend.access.unknown.add(HOSTILE)
+    lease = put(backend, "lease.md")
+    sign_in(page, f"{address}?documents=scripts")
+    backend.uploads_fail = True
+    files = page.locator("input[type=file]")
+    chosen = (HOSTILE, "lease.md", "votes.exe")
+    files.set_input_files([FilePayload(name=name, mimeType="text/markdown", buffer=b"# New") for name in chosen])
+    new = row(page, HOSTILE)
+    expect(new).to_contain_text("It is still chosen: try again.")
+    expect(row(page, "votes.exe")).to_contain_text("Files of this type cannot be read")
+    expect(row(page, "lease.md").first).to_contain_text("There is a document of this name")
+    backend.uploads_fail = False
+    new.get_by_role("button", name="Try again").click()
+    expect(new).to_contain_text("Sent. Waits for its ingest.")
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert faults(page) == []
+    page.get_by_role("button", name="Keep the old one").click()
+    document = DocumentKey(SCRIPTS, HOSTILE)
+    backend.files.report(document, outcome="rejected", problems=[{"place": "", "reason": "It has no text."}])
+    expect(new).to_contain_text("Not searchable: It has no text.")
+    [user] = json.loads(backend.files.sidecars[document].content)["accessControlList"]
+    assert user["type"] == "USER"
+    assert [each.replace for each in backend.commands if isinstance(each, UploadDocument)] == [False, False, False]
+
+    page.get_by_role("button", name="Fields and readers of lease.md").click()
+    page.get_by_role("button", name="Add a field").click()
+    page.get_by_label("Field", exact=True).fill("status")
+    page.get_by_label("Value", exact=True).fill("approved")
+    assert faults(page) == []
+    backend.files.write_sidecar(lease, b'{"metadataAttributes": {"owner": "Bob"}}', "")
+    page.get_by_role("button", name="Save").click()
+    form = page.get_by_role("form", name="Fields and readers")
+    expect(form).to_contain_text("Now it says: owner: Bob; no readers.")
+    expect(page.get_by_label("Value", exact=True)).to_have_value("approved")
+    page.get_by_role("button", name="Save").click()
+    expect(form).to_have_count(0)
+    assert json.loads(backend.files.sidecars[lease].content) == {"metadataAttributes": {"status": "approved"}}
+    assert len([each for each in backend.commands if isinstance(each, DescribeDocument)]) == 4
+
+    page.get_by_role("button", name="Remove lease.md").click()
+    expect(page.get_by_role("button", name="Keep it")).to_be_focused()
+    page.get_by_role("button", name="Remove it").click()
+    expect(row(page, "lease.md")).to_contain_text("Is leaving the search.")
+    backend.library.delete(lease)
+    backend.access.unknown.add("lease.md")
+    expect(row(page, "lease.md")).to_have_count(0)
+    assert lease not in backend.files.sidecars
