@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cicada.observability.audit import AuditRecord, DocumentsShown
+from cicada.observability.audit import AuditRecord, DocumentEdited, DocumentsShown
 from cli.aws_failures import aws_calls
 
 if TYPE_CHECKING:
@@ -43,6 +43,9 @@ class Sought:
     def _shows(self, record: AuditRecord) -> bool:
         if not (self.document or self.knowledge_base):
             return True
+        if isinstance(record, DocumentEdited):
+            same = record.document_id == (self.document or record.document_id)
+            return same and self.knowledge_base in ("", record.knowledge_base)
         if not isinstance(record, DocumentsShown):
             return False
         if not self.document:

@@ -276,7 +276,8 @@ export class ChatView {
     if (document.querySelector("dialog[open]")) return;
     if (this.#root.dataset.rail === "open") this.#showRail(false);
     else if (this.#reading.isOpen) this.#reading.close();
-    else if (this.#documents.base) this.#showDocuments(null);
+    // What is typed there would be lost.
+    else if (this.#documents.base) document.activeElement.matches("input, textarea, select") || this.#showDocuments(null);
     else if (this.#conversation.answering) this.#conversation.stop();
     // Out of the question field, where keys are letters.
     else this.#root.querySelector("#scroll").focus({ preventScroll: true });
@@ -306,6 +307,7 @@ export class ChatView {
   #showScreen() {
     const base = documentsIn(location.search);
     for (const id of ["#scroll", "#composer"]) this.#root.querySelector(id).hidden = base !== null;
+    this.#root.querySelector("#open-documents").ariaCurrent = base ? "page" : null;
     if (base) this.#documents.show(base);
     else this.#documents.hide();
     this.#entitle();

@@ -85,7 +85,7 @@ class Documents(Construct):
         """Let the function change documents for the stage's editors, and sign forms by which browsers send files."""
         local = self._settings.local
         url = f"{local.aws_url}/{self.bucket.bucket_name}" if local else self.uploads_origin
-        settings = {"documents_bucket": self.bucket.bucket_name, "editors": self._settings.editors, "uploads_url": url}
+        settings = {"uploads_bucket": self.bucket.bucket_name, "editors": self._settings.editors, "uploads_url": url}
         configure(function, settings)
         actions = ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]
         allow(function, actions, self.bucket.arn_for_objects("documents/*"))

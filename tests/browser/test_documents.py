@@ -81,8 +81,12 @@ def test_an_editor_uploads_describes_and_removes_a_document(page: Page, address:
     sign_in(page, f"{address}?documents=scripts")
     backend.uploads_fail = True
     files = page.locator("input[type=file]")
-    chosen = (HOSTILE, "lease.md", "votes.exe")
+    chosen = (HOSTILE, "lease.md")
     files.set_input_files([FilePayload(name=name, mimeType="text/markdown", buffer=b"# New") for name in chosen])
+    dropped = page.evaluate_handle(
+        "() => { const data = new DataTransfer(); data.items.add(new File(['MZ'], 'votes.exe')); return data; }"
+    )
+    page.locator(".drop").dispatch_event("drop", {"dataTransfer": dropped})
     new = row(page, HOSTILE)
     expect(new).to_contain_text("It is still chosen: try again.")
     expect(row(page, "votes.exe")).to_contain_text("Files of this type cannot be read")
@@ -104,6 +108,7 @@ def test_an_editor_uploads_describes_and_removes_a_document(page: Page, address:
     page.get_by_role("button", name="Add a field").click()
     page.get_by_label("Field", exact=True).fill("status")
     page.get_by_label("Value", exact=True).fill("approved")
+    page.keyboard.press("Escape")
     assert faults(page) == []
     backend.files.write_sidecar(lease, b'{"metadataAttributes": {"owner": "Bob"}}', "")
     page.get_by_role("button", name="Save").click()

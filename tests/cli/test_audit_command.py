@@ -11,7 +11,15 @@ import pytest
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake, Outcome, SessionDeleted, ShownDocument
+from cicada.observability.audit import (
+    AuditRecord,
+    DocumentEdited,
+    DocumentsShown,
+    Handshake,
+    Outcome,
+    SessionDeleted,
+    ShownDocument,
+)
 from cli.__main__ import main
 from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
@@ -89,6 +97,16 @@ def test_a_deleted_conversation_is_shown_with_its_questions_counted(aws_account:
     assert audit("--user", "ann") == 0
     assert shell.lines()[1].split()[1:] == ["acme", "ann", "conversation", "deleted", "s1", "2", "questions"]
     assert found(shell, "--document", "plan.md") == []
+
+
+def test_a_change_by_an_editor_is_shown_with_its_document_and_readers(aws_account: ScriptedAws, shell: Shell) -> None:
+    who = (NOW.timestamp() - 60, "acme", "id-ann", "r1")
+    keeping(aws_account, DocumentEdited(*who, "store", "plan.md", "upload", ("group:hr", "user:ann"), "ann"))
+    assert audit("--document", "plan.md", "--knowledge-base", "store") == 0
+    shown = ["acme", "ann", "upload:", "plan.md", "r1", "readers:", "group:hr,", "user:ann"]
+    assert shell.lines()[1].split()[1:] == shown
+    assert found(shell, "--document", "lease.md") == []
+    assert found(shell, "--document", "plan.md", "--knowledge-base", "scripts") == []
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,14 @@ from moto import mock_aws
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.ground_truth import S3GroundTruth
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.ingest import uploads
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, Outcome, version_of
 from cicada.ingest.script import ScriptParser
 from cli import deployment_target
 from cli.__main__ import main
 from cli.screen import Screen
-from clients.documents import files, uploader
+from clients.documents import uploader
 from clients.documents.files import SIDECAR
 from tests.cli.conftest import Shell
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
@@ -231,7 +232,7 @@ def test_json_is_one_object_with_every_file(backend: Backend, folder: Path, shel
 
 
 def test_too_large_file(backend: Backend, folder: Path, shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    monkeypatch.setattr(uploads, "MAX_BYTES", 10)
     assert shell("ingest", str(folder / "macbeth.json")) == 1
     assert "so it was not uploaded" in shell.err()
     assert backend.client.puts == []

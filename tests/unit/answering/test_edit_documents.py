@@ -313,12 +313,13 @@ def test_a_description_that_no_sidecar_can_have_is_refused(desk: Desk, fields: d
 
 
 @pytest.mark.parametrize("act", ["describe", "remove"])
-@pytest.mark.parametrize("name", ["pay.md", "theirs.md", "closing.md", "plain.md", "none.md"])
+@pytest.mark.parametrize("name", ["pay.md", "theirs.md", "closing.md", "broken.md", "plain.md", "none.md"])
 def test_what_an_editor_may_not_read_looks_like_what_does_not_exist(desk: Desk, act: str, name: str) -> None:
     """By the record, by the sidecar of what is not searchable yet, by one that is not ingested yet, or without any."""
     desk.put(DocumentKey(STORE, "pay.md"), readers=("group:hr",))
     desk.put(DocumentKey(STORE, "theirs.md"), readers("user:bob"), indexed=False)
     desk.put(DocumentKey(STORE, "closing.md"), readers("group:hr"))
+    desk.put(DocumentKey(STORE, "broken.md"), {"acl": ["group:hr"]})
     desk.put(DocumentKey(STORE, "plain.md"), indexed=False)
     assert desk.refusal(getattr(desk, act), name) == "document_not_found"
     assert desk.refusal(getattr(desk, act), name, EVE) == "no_editor"

@@ -116,7 +116,7 @@ class OpeningSettings(Struct, frozen=True):
     """The index that documents are read from, and the table that says who may read them.
 
     `originals_bucket`: where the documents' files are; empty where no address of them is given away.
-    `editors`: the group whose members may change documents, in `documents_bucket`; empty for nobody. `uploads_url`:
+    `editors`: the group whose members may change documents, in `uploads_bucket`; empty for nobody. `uploads_url`:
     where browsers send files to.
     """
 
@@ -124,7 +124,7 @@ class OpeningSettings(Struct, frozen=True):
     search: SearchSettings
     originals_bucket: str = ""
     editors: str = ""
-    documents_bucket: str = ""
+    uploads_bucket: str = ""
     uploads_url: str = ""
 
 

@@ -196,7 +196,9 @@ class DocumentEditing(Struct, frozen=True):
                 return sidecar
             raise _not_found()
         named = viewers_in(sidecar.content) if sidecar else ()
-        if self.withholding.withheld(principal, frozenset({document})) or (named and not _names(named, principal)):
+        # One that is not understood may restrict the viewers.
+        is_open = named is not None and (not named or _names(named, principal))
+        if not is_open or self.withholding.withheld(principal, frozenset({document})):
             raise _not_found()
         return sidecar
 

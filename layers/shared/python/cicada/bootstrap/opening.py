@@ -69,7 +69,7 @@ def document_editing() -> DocumentEditing:
     from cicada.answering.edit_documents import DocumentEditing
 
     s3 = client("s3", signature="s3v4")
-    files = S3DocumentFiles(s3, settings.documents_bucket, settings.uploads_url)
+    files = S3DocumentFiles(s3, settings.uploads_bucket, settings.uploads_url)
     return DocumentEditing(files, _withholding(), settings.editors, named_document, record_audit, time.time)
 
 
