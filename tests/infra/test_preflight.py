@@ -24,6 +24,8 @@ EVERYTHING = {
     "searchUnits": "16",
     "warmSearchUnits": "2",
     "monthlyBudget": "500",
+    "releases": "gradual",
+    "backup": "eu-west-1",
 }
 GROUP = "AWS::OpenSearchServerless::CollectionGroup"
 
