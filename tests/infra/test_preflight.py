@@ -24,6 +24,8 @@ EVERYTHING = {
     "searchUnits": "16",
     "warmSearchUnits": "2",
     "monthlyBudget": "500",
+    "releases": "gradual",
+    "backup": "eu-west-1",
 }
 SAML = {"identityProvider": "Entra", "samlMetadataUrl": "https://login.example.com/metadata.xml?appid=1"}
 CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
