@@ -363,15 +363,9 @@ export class ChatView {
     document.title = title ? `${title} · Cicada` : "Cicada";
   }
 
-  /** The base that the conversation asks; null where it is not known yet. */
-  get #asked() {
-    const { sessionId, knowledgeBase } = this.#conversation;
-    return this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#knowledgeBase : null);
-  }
-
   /** The base whose documents are shown when they are asked for. */
   get #base() {
-    return this.#asked ?? this.#knowledgeBase;
+    return this.#asked ?? this.#newBase;
   }
 
   #showConnection() {

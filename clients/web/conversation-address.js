@@ -31,6 +31,7 @@ export function baseIn(search) {
 export function addressOfBase(name) {
   const fields = new URLSearchParams(location.search);
   fields.delete(NAME);
+  fields.delete(DOCUMENTS);
   fields.set(BASE, name);
   return `${location.pathname}?${fields}`;
 }
