@@ -8,7 +8,7 @@ export OPENBLAS_NUM_THREADS := 1
 export JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION := 20
 export SEARCH EMULATOR_PORT BEDROCK_PORT PAGE_PORT OPENSEARCH_PORT
 # Many tests wait for servers and timeouts, so there are more workers than cores.
-TEST_WORKERS ?= 4
+TEST_WORKERS ?= 5
 SIDE_BY_SIDE := --numprocesses $(TEST_WORKERS) --dist loadscope --no-loadscope-reorder
 # Byte-code of the tests and of the local stage's processes is cached here, as process_environment() has it for their
 # children. Without it each worker compiles all tests and packages anew.
