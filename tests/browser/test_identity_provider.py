@@ -102,9 +102,8 @@ def test_a_code_that_was_used_is_good_for_nothing(page: Page, address: str, back
     returned: list[str] = []
     page.on("request", lambda request: returned.append(request.url) if "code=" in request.url else None)
     sign_in_there(page, address)
-    with page.expect_navigation(url=address):
+    with page.expect_event("load"):
         page.get_by_role("button", name="Sign out").click()
-    expect(page.get_by_role("button", name="Sign in with Okta")).to_be_visible()
     page.goto(returned[0])
     assert "was not begun in this tab" in refusal(page)
     assert len(backend.authorization.exchanged) == 1
@@ -132,7 +131,7 @@ def test_signing_out_ends_the_session_at_the_authorization_server_and_leaves_not
     sign_in_there(watched, address)
     ask(watched, QUESTION)
     expect(answer(watched)).to_have_text(whole(ANSWER))
-    with watched.expect_navigation(url=address):
+    with watched.expect_event("load"):
         watched.get_by_role("button", name="Sign out").click()
     expect_nothing_left(watched)
     assert (backend.authorization.ended, len(backend.pool.revoked)) == (1, 1)
@@ -147,7 +146,7 @@ def test_signing_out_everywhere_does_so_too(watched: Page, address: str, backend
     # The second step is the provider's.
     expect(watched.get_by_role("heading", name="All devices")).to_be_visible()
     expect(watched.get_by_role("heading", name="Two-step sign-in")).to_have_count(0)
-    with watched.expect_navigation(url=address):
+    with watched.expect_event("load"):
         watched.get_by_role("button", name="Sign out everywhere").click()
     expect_nothing_left(watched)
     assert backend.authorization.ended == 1

@@ -11,7 +11,8 @@ from tests.chaos.target import Target
 
 @pytest.mark.timeout(1800)
 def test_whatever_happens_every_answer_is_exact(stage: Target) -> None:
-    found = run(stage, seconds=40, seed=7, lanes=4)
+    # The first two plans of each lane have every kind of disturbance several times.
+    found = run(stage, seconds=40, seed=65, lanes=4)
     assert found.passed, render(found)
     assert found.exact + len(found.exhausted) == found.runs
     assert found.exact > 0
