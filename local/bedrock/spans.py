@@ -19,6 +19,8 @@ _SENTENCE_END = re.compile(
     rf"(?<=[.!?]){_ABBREVIATED}\s+(?=[\"'“‘(]*[A-Z0-9])|(?<=[.!?][\"'”’)])\s+(?=[\"'“‘(]*[A-Z0-9])"
 )
 _BRACKETED = re.compile(r"\s*\[[^\]]*\]")
+# Where a passage ends within a direction, its bracket is not closed.
+_DIRECTION = re.compile(r"\s*\[[^\]]*(?:\]|$)")
 # Directions that answer nothing alone.
 _BARE = frozenset({"", "Aside", "Within", "Exit", "Exeunt", "Sings", "Reads", "Beneath", "Behind", "Rising", "Writing"})
 _CLAUSE_END = re.compile(r"(?<=[.!?;:])\s+")
@@ -96,9 +98,9 @@ def spans_of(passages: Sequence[Passage]) -> list[Span]:
 
 def _parts(line: Line, is_script: bool) -> Iterator[Line]:
     """The line without what stands in brackets; in a script, these stage directions after it."""
-    yield replace(line, text=_BRACKETED.sub("", line.text).strip())
+    yield replace(line, text=(_DIRECTION if is_script else _BRACKETED).sub("", line.text).strip())
     if is_script and not line.is_stage:
-        found = (each.strip(" []") for each in _BRACKETED.findall(line.text))
+        found = (each.strip(" []") for each in _DIRECTION.findall(line.text))
         yield from (replace(line, text=text, is_stage=True) for text in found if text not in _BARE)
 
 

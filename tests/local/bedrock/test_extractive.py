@@ -229,6 +229,16 @@ def test_a_direction_in_a_speech_is_quoted_as_one() -> None:
     assert said.split("\n")[0] == expected
 
 
+def test_a_direction_that_the_passage_cuts_is_no_part_of_the_speech() -> None:
+    spans = spans_of(
+        parse(BANQUET.replace("Nobody is there.", "Nobody. [They dance: the GHOST OF LENA") + "?").passages
+    )
+    assert [(span.text, span.is_stage) for span in spans[3:]] == [
+        ("Nobody.", False),
+        ("They dance: the GHOST OF LENA", True),
+    ]
+
+
 def test_a_question_in_a_speech_is_answered_by_the_next_speech_and_not_by_a_direction() -> None:
     spans = spans_of(parse(BANQUET + "?").passages)
     assert [(span.speaker, span.is_stage) for span in spans] == [
