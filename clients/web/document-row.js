@@ -63,8 +63,13 @@ export class DocumentRow {
     const facts = title === documentId ? [] : [documentId];
     if (passages) facts.push(`${passages.toLocaleString()} passage${passages === 1 ? "" : "s"}`);
     if (ingestedAt) facts.push(new Date(ingestedAt).toLocaleDateString(undefined, { dateStyle: "medium" }));
-    if (readers) facts.push(readers.length ? `for ${readers.join(", ")}` : "for everybody");
+    if (readers) facts.push(readers.length ? `for ${readers.map((name) => this.#reader(name)).join(", ")}` : "for everybody");
     return facts;
+  }
+
+  #reader(name) {
+    if (name.startsWith("group:")) return `the group ${name.slice(6)}`;
+    return this.#you?.includes(name) ? "you" : name;
   }
 
   #told() {

@@ -1,4 +1,4 @@
-"""40,000 frames, most of them bad, through the route table and the functions behind it.
+"""20,000 frames, most of them bad, through the route table and the functions behind it.
 
 Which of them are good is decided by the published schema, not by the code that is tested. A good one has its effect; a
 bad one gets one `error` with a code and a sentence that holds nothing of it, and nothing else happens.
@@ -48,7 +48,7 @@ from tests.property.frames import SECRET, FrameMaker
 from tests.published.validation import schema
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
 
-FRAMES = 40_000
+FRAMES = 20_000
 # Each batch has fresh ports, as a log of so many requests would be searched slowly.
 BATCH = 500
 BOBS_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
