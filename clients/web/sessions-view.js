@@ -73,7 +73,7 @@ export class SessionsView {
   /** Moves a session up: one of its questions has just been accepted. */
   touch({ sessionId, title, knowledgeBase }) {
     const known = this.#rows.find((row) => row.sessionId === sessionId);
-    this.#put({ ...(known ?? { sessionId, title: beginning(title), knowledgeBase, isNew: true }), lastAt: new Date().toISOString() });
+    this.#put({ ...(known ?? { sessionId, title: titleOf(title), knowledgeBase, isNew: true }), lastAt: new Date().toISOString() });
   }
 
   select(sessionId) {
@@ -170,8 +170,13 @@ function groupOf({ pinned, lastAt }) {
   return days <= 7 ? "Last 7 days" : "Older";
 }
 
-/** What it is called until the list is loaded again. */
-function beginning(text) {
-  const letters = [...text.trim().replace(/\s+/g, " ")];
-  return letters.length <= TITLE_LENGTH ? letters.join("") : `${letters.slice(0, TITLE_LENGTH - 1).join("")}…`;
+/** What it is called until the list is loaded again, by the server's rule (`conversation/titles.py`), so that it stays. */
+export function titleOf(message) {
+  const line = message.trim().replace(/\s+/g, " ");
+  const letters = [...line];
+  if (letters.length <= TITLE_LENGTH) return line;
+  const isShort = (sentence) => sentence.endsWith("?") && [...sentence].length <= TITLE_LENGTH;
+  const cut = letters.slice(0, TITLE_LENGTH - 1).join("");
+  const words = letters[TITLE_LENGTH - 1] === " " ? cut : cut.slice(0, Math.max(cut.lastIndexOf(" "), 0));
+  return line.split(/(?<=[.?!]) /).find(isShort) ?? `${words || cut}…`;
 }
