@@ -145,18 +145,19 @@ def show(options: Options) -> int:
     """0; an unknown document is an error."""
     from cicada.documents.model import DocumentKey, KnowledgeBaseKey
     from cli.deployment_target import open_target
-    from cli.operator.document_states import document_files
+    from cli.operator.document_states import document_files, versions_kept
 
     event = {"tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base, "id": options.id}
     shown = _function(options).call({"documents": "show", "optional": True, **event})
     found = None if "missing" in shown else shown
     document = DocumentKey(KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base), options.id)
-    with document_files(open_target(options.stack)) as files:
+    target = open_target(options.stack)
+    with document_files(target) as files:
         state = files.state(document, is_listed=found is not None)
-        versions = files.versions(document) if state else 0
     if state is None:
         _require_documents(options)
         raise CommandError(f"There is no document {options.id} in the knowledge base {options.knowledge_base}.")
+    versions = versions_kept(target, document)
     names = viewer_names(options)
     unknown = names.unknown(found["readers"]) if found else []
     if options.json:

@@ -11,7 +11,7 @@ from cli.deployment_target import DeploymentTarget
 from cli.operator.bases import require_base
 from cli.operator.calibration_checks import calibration_findings
 from cli.operator.deployed_function import SEARCH_SECONDS, DeployedFunction, index_findings
-from cli.operator.document_states import document_files
+from cli.operator.document_states import under_way
 from cli.operator.findings import Finding, State, checked
 from cli.operator.model_checks import model_findings
 from cli.operator.tenants import without_tenant
@@ -96,9 +96,7 @@ def _queues(target: DeploymentTarget, queues: Mapping[str, str]) -> Iterator[Fin
 def _under_way(target: DeploymentTarget, tenant: str, knowledge_base: str) -> Iterator[Finding]:
     """How far the large files are that are being embedded."""
     base_key = KnowledgeBaseKey(tenant, knowledge_base)
-    with document_files(target) as files:
-        under_way = files.under_way(base_key)
-    for name, progress in [*under_way.items()][:_SHOWN]:
+    for name, progress in [*under_way(target, base_key).items()][:_SHOWN]:
         yield Finding("documents under way", "ok", f"{name}: {progress}.")
 
 

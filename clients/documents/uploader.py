@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import s3_errors
-from cicada.adapters.s3.document_files import Removed, S3DocumentFiles
+from cicada.adapters.s3.document_files import S3DocumentFiles
 from cicada.adapters.s3.keys import object_key, report_key, sidecar_key
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import version_of
@@ -177,11 +177,17 @@ class Uploader:
         return _Pending(so_far, version_of(content, sidecar), earlier)
 
     def _remove(self, document: DocumentKey) -> _Pending | DocumentResult:
-        earlier = self._earlier(document)
-        removed = self._files.remove(document)
-        if removed is Removed.FILE:
+        """Take the file away, or once it is gone the sidecar.
+
+        The file goes alone: an ingest under way must not read it without the sidecar that says who may read it.
+        """
+        earlier, files = self._earlier(document), self._files
+        if files.holds(document):
+            files.remove_file(document)
             return _Pending(DocumentResult(document, UNREPORTED), "", earlier)
-        return DocumentResult(document, "deleted" if removed is Removed.SIDECAR else MISSING)
+        is_left = files.sidecar(document) is not None
+        files.remove_sidecar(document)
+        return DocumentResult(document, "deleted" if is_left else MISSING)
 
     @property
     def _files(self) -> S3DocumentFiles:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
-from enum import Enum
+from datetime import datetime
 from mimetypes import guess_type
 from typing import TYPE_CHECKING, Any
 
@@ -16,30 +15,19 @@ from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.keys import document_key, is_sidecar, object_key, report_key, sidecar_key
 from cicada.answering.ports import StoredSidecar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.documents.states import DocumentState, progress, state_of
+from cicada.documents.states import DocumentState, state_of
 from cicada.errors import DocumentRejectedError
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# How long the embedding of one part of a file may take; each is reported.
-_PART_MINUTES = 15
 
-
-class StoredDocument(Struct, frozen=True):
+class UploadedFile(Struct, frozen=True):
     """A file in the bucket, whether or not it is searchable. `changed_at` is the later one of file and sidecar."""
 
     document: DocumentKey
     changed_at: datetime
     has_sidecar: bool
-
-
-class Removed(Enum):
-    """What was taken away of a document: its file, what was left of it, or nothing, because there was nothing."""
-
-    FILE = 1
-    SIDECAR = 2
-    NOTHING = 3
 
 
 def _all(ids: Sequence[str]) -> Collection[str]:
@@ -57,24 +45,24 @@ class S3DocumentFiles:
 
     # ---- states ----
 
-    def stored(self, base_key: KnowledgeBaseKey) -> list[StoredDocument]:
+    def stored(self, base_key: KnowledgeBaseKey) -> list[UploadedFile]:
         """All stored documents, by id. Keys that no document can have are left out."""
-        changed = self._changed(f"documents/{base_key.tenant}/{base_key.knowledge_base}/")
+        changed = self.changed(f"documents/{base_key.tenant}/{base_key.knowledge_base}/")
         found = []
         for key in sorted(changed):
             document = None if is_sidecar(key) else _document(key)
             if document is not None:
                 sidecar = changed.get(sidecar_key(document))
                 latest = max(filter(None, (changed[key], sidecar)))
-                found.append(StoredDocument(document, latest, sidecar is not None))
+                found.append(UploadedFile(document, latest, sidecar is not None))
         return found
 
     def state(self, document: DocumentKey, *, is_listed: bool) -> DocumentState | None:
         """The state of a document; None if there is no such document."""
         key = object_key(document)
-        changed = self._changed(key)
+        changed = self.changed(key)
         times = [changed[each] for each in (key, sidecar_key(document)) if each in changed and key in changed]
-        report, reported_at = self._report(report_key(document))
+        report, reported_at = self.report(report_key(document))
         changed_at = max(times, default=None)
         state = state_of(changed_at, reported_at, str(report.get("outcome")), is_listed=is_listed)
         return DocumentState(state, changed_at, reported_at, report) if state else None
@@ -92,41 +80,26 @@ class S3DocumentFiles:
         """
         stored = {each.document.document_id: each.changed_at for each in self.stored(base_key)}
         others = of_others([name for name in stored if name not in listed])
-        reported = self._changed(f"reports/{base_key.tenant}/{base_key.knowledge_base}/")
+        reported = self.changed(f"reports/{base_key.tenant}/{base_key.knowledge_base}/")
         found = {}
         for name in sorted(listed.keys() | set(others)):
             key = report_key(DocumentKey(base_key, name))
             changed_at, reported_at = stored.get(name), reported.get(key)
             is_shown = _is_newer(listed.get(name), changed_at)
-            report = self._report(key)[0] if reported_at and not is_shown else {}
+            report = self.report(key)[0] if reported_at and not is_shown else {}
             outcome = str(report.get("outcome"))
             if state := state_of(changed_at, reported_at, outcome, is_listed=name in listed):
                 found[name] = DocumentState(state, changed_at, reported_at, report)
         return found
 
-    def under_way(self, base_key: KnowledgeBaseKey) -> dict[str, str]:
-        """How far each large document is that is being embedded, by id."""
-        since = datetime.now(UTC) - timedelta(minutes=_PART_MINUTES)
-        found = {}
-        for key, reported_at in self._changed(f"reports/{base_key.tenant}/{base_key.knowledge_base}/").items():
-            report = self._report(key)[0] if reported_at >= since else {}
-            if report.get("outcome") == "under_way":
-                found[report["documentId"]] = progress(report)
-        return found
-
-    def versions(self, document: DocumentKey) -> int:
-        """How many versions of the file the bucket keeps."""
-        key = object_key(document)
-        pages: Any = self._client.get_paginator("list_object_versions").paginate(Bucket=self._bucket, Prefix=key)
-        with s3_errors():
-            return sum(each["Key"] == key for page in pages for each in page.get("Versions", []))
-
-    def _changed(self, prefix: str) -> dict[str, datetime]:
+    def changed(self, prefix: str) -> dict[str, datetime]:
+        """When each object below the prefix was written, by key."""
         pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=prefix)
         with s3_errors():
             return {each["Key"]: each["LastModified"] for page in pages for each in page.get("Contents", [])}
 
-    def _report(self, key: str) -> tuple[Mapping[str, Any], datetime | None]:
+    def report(self, key: str) -> tuple[Mapping[str, Any], datetime | None]:
+        """A report of ingest by its key, and when it was written; empty and None without one."""
         with s3_errors():
             try:
                 found = self._client.get_object(Bucket=self._bucket, Key=key)
@@ -181,18 +154,6 @@ class S3DocumentFiles:
 
     def remove_file(self, document: DocumentKey) -> None:
         self._delete(object_key(document))
-
-    def remove(self, document: DocumentKey) -> Removed:
-        """Take the file away, or once it is gone the sidecar.
-
-        The file goes alone: an ingest under way must not read it without the sidecar that says who may read it.
-        """
-        if self.holds(document):
-            self.remove_file(document)
-            return Removed.FILE
-        is_left = self.sidecar(document) is not None
-        self.remove_sidecar(document)
-        return Removed.SIDECAR if is_left else Removed.NOTHING
 
     def remove_sidecar(self, document: DocumentKey) -> None:
         """Delete the sidecar of a document whose file is gone."""
