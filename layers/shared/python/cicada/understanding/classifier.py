@@ -32,8 +32,7 @@ _SURE = 0.9
 _LIKELY = 0.5
 # A change that is asked for where the base searches for all that is not sure.
 _LIKELY_CHANGE = 0.6
-# One word in quotation marks may be anything.
-_NAME = re.compile(r'["“„«]([^"“”„«»\n]+ [^"“”„«»\n]+)["”“»]')
+_QUOTED = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 
 Classify = Callable[[str, KnowledgeBaseKey], Classification]
 
@@ -149,8 +148,9 @@ def _keeper(request: PlanRequest, classify: Classify) -> Intent | None:
     """The agent of the first turn that quotes a name of several words which the message has."""
     said = request.message.casefold()
     for turn in request.turns:
-        names = _NAME.findall(f"{turn.question}\n{turn.answer}".casefold())
-        if any(name in said for name in names):
+        quoted = _QUOTED.findall(f"{turn.question}\n{turn.answer}".casefold())
+        # One word in quotation marks may be anything.
+        if any(" " in each.strip() and each in said for each in quoted):
             found = classify(turn.question, request.base_key)
             agent = (found.seems or found).intent
             return agent if agent in AGENTS and agent in request.intents else None
