@@ -1,4 +1,4 @@
-"""20,000 frames, most of them bad, through the route table and the functions behind it.
+"""40,000 frames, most of them bad, through the route table and the functions behind it.
 
 Which of them are good is decided by the published schema, not by the code that is tested. A good one has its effect; a
 bad one gets one `error` with a code and a sentence that holds nothing of it, and nothing else happens.
@@ -48,7 +48,7 @@ from tests.property.frames import SECRET, FrameMaker
 from tests.published.validation import schema
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
 
-FRAMES = 20_000
+FRAMES = 40_000
 # Each batch has fresh ports, as a log of so many requests would be searched slowly.
 BATCH = 500
 BOBS_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
@@ -366,33 +366,31 @@ def documents_listed(api: Api, fields: Fields, reply: Reply | None, frame: str) 
         assert {each["documentId"] for each in reply["documents"]} <= {"macbeth.json"}
 
 
-def uploaded(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+def unless_refused(reply: Reply | None, frame: str, *codes: str) -> Reply | None:
+    """The reply; None if it is an error, which then has one of these codes."""
     assert reply is not None
-    if reply["type"] == "error":
-        refused(reply, frame, reply["code"])
-        assert reply["code"] in {"document_exists", "document_changed", "document_refused"}
-    else:
-        assert (reply["type"], reply["documentId"]) == ("upload", fields["name"])
+    if reply["type"] != "error":
+        return reply
+    refused(reply, frame, reply["code"])
+    assert reply["code"] in codes
+    return None
+
+
+def uploaded(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if made := unless_refused(reply, frame, "document_exists", "document_changed", "document_refused"):
+        assert (made["type"], made["documentId"]) == ("upload", fields["name"])
         assert 0 < fields["size"] <= 50_000_000
 
 
 def described(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
-    assert reply is not None
-    if reply["type"] == "error":
-        refused(reply, frame, reply["code"])
-        assert reply["code"] in {"document_not_found", "document_changed", "document_refused"}
-    else:
-        assert (reply["type"], reply["documentId"]) == ("description", "macbeth.json")
-        assert fields.get("fields") is None or reply["fields"] == fields["fields"]
+    if made := unless_refused(reply, frame, "document_not_found", "document_changed", "document_refused"):
+        assert (made["type"], made["documentId"]) == ("description", "macbeth.json")
+        assert fields.get("fields") is None or made["fields"] == fields["fields"]
 
 
 def removed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
-    assert reply is not None
-    if reply["type"] == "error":
-        refused(reply, frame, reply["code"])
-        assert reply["code"] in {"document_not_found", "document_refused"}
-    else:
-        assert (reply["type"], reply["documentId"]) == ("removed", fields["documentId"])
+    if made := unless_refused(reply, frame, "document_not_found", "document_refused"):
+        assert (made["type"], made["documentId"]) == ("removed", fields["documentId"])
 
 
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
