@@ -60,13 +60,13 @@ class LocalReranker(Struct, frozen=True):
         found = self.index.vectors_of(head[0].passage.document.base_key, ids)
         vectors = [found.get(each) for each in ids]
         ahead = leads(candidates)[: self.depth]
-        led = [LEAD_WEIGHT * lead for lead in ahead]
-        scores = with_feedback(list(map(add, retriever_scores(candidates), led)), query.vector, vectors)
-        # Without the lead: a rare word alone makes no passage relevant.
-        nearness = cosines(query.vector, candidates, vectors)
-        has_words = [quoted(query.text, each.passage, lead) for each, lead in zip(head, ahead, strict=True)]
-        values = list(map(Signals, map(sub, scores, led), nearness, has_words))
+        of_leads = [LEAD_WEIGHT * lead for lead in ahead]
+        scores = with_feedback(list(map(add, retriever_scores(candidates), of_leads)), query.vector, vectors)
         order = sorted(range(len(head)), key=lambda place: -scores[place])
+        are_quoted = [quoted(query.text, each.passage, lead) for each, lead in zip(head, ahead, strict=True)]
+        # The lead orders passages, but a rare word alone makes none relevant.
+        without_leads = map(sub, scores, of_leads)
+        values = list(map(Signals, without_leads, cosines(query.vector, candidates, vectors), are_quoted))
         return [(head[place], values[place]) for place in order]
 
 

@@ -20,8 +20,8 @@ from cicada.retrieval.quality import content_words, stems
 
 # The weight of a z-score; each retriever has weight 1.
 FEEDBACK_WEIGHT = 1.5
-# A BM25 score leads by what it is above so many times the fifth best; a lead of one has the weight of so many z-scores.
-LEAD_FROM, LEAD_WEIGHT, _FIFTH = 1.25, 4.0, 4
+# A lead of one has the weight of so many z-scores. It is what a BM25 score is above so many times the fifth best.
+LEAD_WEIGHT, _LEAD_FROM, _FIFTH = 4.0, 1.25, 4
 # A quoted passage leads by more than this, and has so many and so large a share of the question's content words.
 _QUOTED_FROM, _QUOTED_WORDS, _QUOTED_SHARE = 0.25, 3, 2 / 3
 
@@ -104,13 +104,13 @@ def retriever_scores(candidates: Sequence[Candidate]) -> list[float]:
 
 
 def leads(candidates: Sequence[Candidate]) -> list[float]:
-    """How far each passage's BM25 score leads the others, in scores of the fifth best passage; 0 for nearly all.
+    """How far each passage's BM25 score is ahead of the others, in scores of the fifth best passage; 0 for nearly all.
 
-    The question quotes such a passage. Z-scores alone would let four passages of like meaning pass it.
+    The question quotes such a passage. By z-scores alone, passages that merely mean the like would pass it.
     """
     scores = [each.lexical or 0.0 for each in candidates]
     fifth = sorted(scores, reverse=True)[_FIFTH] if len(scores) > _FIFTH else 0.0
-    return [max(0.0, score / fifth - LEAD_FROM) if fifth else 0.0 for score in scores]
+    return [max(0.0, score / fifth - _LEAD_FROM) if fifth else 0.0 for score in scores]
 
 
 def quoted(question: str, passage: Passage, lead: float) -> bool:
