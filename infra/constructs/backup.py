@@ -19,7 +19,7 @@ from infra.settings import StageSettings
 
 # As long as DynamoDB's own recovery goes back.
 _KEPT = Duration.days(35)
-_POLICIES = ("AWSBackupServiceRolePolicyForBackup", "AWSBackupServiceRolePolicyForS3Backup")
+_POLICIES = ("service-role/AWSBackupServiceRolePolicyForBackup", "AWSBackupServiceRolePolicyForS3Backup")
 
 
 class Backup(Construct):
@@ -52,10 +52,7 @@ class Backup(Construct):
                 self,
                 "Role",
                 assumed_by=iam.ServicePrincipal("backup.amazonaws.com"),
-                managed_policies=[
-                    iam.ManagedPolicy.from_aws_managed_policy_name(name if "S3" in name else f"service-role/{name}")
-                    for name in _POLICIES
-                ],
+                managed_policies=[iam.ManagedPolicy.from_aws_managed_policy_name(name) for name in _POLICIES],
             ),
             disable_default_backup_policy=True,
             resources=[backup.BackupResource.from_arn(each.table_arn) for each in kept]

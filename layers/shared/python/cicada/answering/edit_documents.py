@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Literal
 
 from msgspec import Struct
 
@@ -36,7 +35,7 @@ from cicada.ingest.metadata import STAYS_OUT
 from cicada.ingest.model import EVERYONE
 from cicada.ingest.uploads import refusal
 from cicada.ingest.written_sidecar import sidecar_with, viewers_in, written_fields
-from cicada.observability.audit import DocumentEdited
+from cicada.observability.audit import Act, DocumentEdited
 from cicada.permissions import may_ask, viewer_names
 
 FORM_SECONDS = 300
@@ -46,7 +45,6 @@ FORM_SECONDS = 300
 _MOST_OTHERS = 100
 
 Edit = UploadDocument | DescribeDocument | RemoveDocument
-Act = Literal["upload", "replace", "describe", "remove"]
 
 
 class DocumentEditing(Struct, frozen=True):

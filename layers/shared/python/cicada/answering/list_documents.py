@@ -27,6 +27,7 @@ from cicada.ingest.model import MAX_BYTES
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
 from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
+from cicada.observability.telemetry import ignore
 from cicada.permissions import base_of, check_base, readable_passages, viewer_names
 from cicada.retrieval.ports import DocumentCatalogue
 
@@ -47,10 +48,6 @@ _OWN: Mapping[str, Callable[[DocumentRow], Scalar]] = {
 }
 
 
-def _nothing(principal: Principal) -> None:
-    """The default: a list costs nothing but its command."""
-
-
 class DocumentLister(Struct, frozen=True):
     """Reads the catalogue; the permission gate is asked for each page.
 
@@ -65,7 +62,7 @@ class DocumentLister(Struct, frozen=True):
     clock: Callable[[], float]
     editing: DocumentEditing | None = None
     suffixes: tuple[str, ...] = ()
-    charge: Callable[[Principal], object] = _nothing
+    charge: Callable[[Principal], object] = ignore
 
     def list(self, command: ListDocuments, connection: Connection) -> DocumentsPage:
         """The page that the command asks for.

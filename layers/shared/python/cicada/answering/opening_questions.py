@@ -32,7 +32,7 @@ class OpeningQuestion(Struct, frozen=True):
 
 
 def opening_questions(schema: Schema, rows: Sequence[DocumentRow]) -> tuple[OpeningQuestion, ...]:
-    """At most three questions. `rows`: the first documents, all of which the user may read."""
+    """The questions of a base, at most three. `rows`: its first documents; the user may read them all."""
     fields = [each for each in schema.fields.values() if _tells_apart(each, rows)]
     fields.sort(key=lambda each: not each.shown)
     made = [OpeningQuestion(f"How many documents are there by {_name(each)}?") for each in fields[:1]]

@@ -52,7 +52,7 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     the documents by a tool; the record of its answer has the same `request_id` and `attempt`. `opened`: no answer, but
     a page of a document, which `path` names; `request_id` is the command's. `original`: besides, the user was given an
     address of the document's file. `suggested`: no answer, but the title of each document, in a question to begin with.
-    address of the document's file. `listed`: the user was shown the documents in a list of a base.
+    `listed`: the user was shown the documents in a list of a base.
     `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
     same attempt may have been written before.
     """
@@ -93,6 +93,9 @@ class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rena
     entries: int = 0
 
 
+Act = Literal["upload", "replace", "describe", "remove"]
+
+
 class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="camel", omit_defaults=True):
     """A user has changed a document, or was given a form to do so. `at`: epoch seconds.
 
@@ -106,7 +109,7 @@ class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="
     request_id: str
     knowledge_base: str
     document_id: str
-    act: Literal["upload", "replace", "describe", "remove"]
+    act: Act
     readers: tuple[str, ...] = ()
     login: str = ""
     connection_id: str = ""
