@@ -98,6 +98,7 @@ class Alarms(Construct):
         processor = self._functions["message_processor"]
         yield Watch("answers-failing", log.share("FailedAnswers", least=3), 5, "Answers end in an error.")
         yield Watch("models-refused", log.share("RefusedModels", least=3), 5, "Bedrock throttles or denies models.")
+        yield Watch("models-silent", log.share("SilentModels", least=3), 10, "Models write nothing in time.")
         incomplete = log.metric("FailedAnswers", "Sum", Code="index_incomplete")
         yield Watch("index-incomplete", incomplete, 0, "The search index lacks documents.")
         first = log.metric("TimeToFirstToken", "p95")

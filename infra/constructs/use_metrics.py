@@ -1,9 +1,10 @@
-"""What the dashboard shows besides the alarms: how fast answers are, how many, and what they use of models."""
+"""What the dashboard shows besides the alarms: how fast answers are, how many, and what they use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from aws_cdk import Aws, Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 
 from infra.constructs.alarm_metrics import PERIOD, StageLog
@@ -23,6 +24,7 @@ def use_metrics(log: StageLog, chat_model_ids: Sequence[str]) -> Mapping[str, Se
         "What users think": [log.metric("RatedAnswers", "Sum", Rating=each) for each in ("good", "bad")],
         "Latency of the chat models, p95": [_of_bedrock("InvocationLatency", "p95", each) for each in chat_model_ids],
         "Calls that Bedrock throttled": [_of_bedrock("InvocationThrottles", "Sum", each) for each in chat_model_ids],
+        "Search units of the account": [_of_search(name) for name in ("SearchOCU", "IndexingOCU")],
     }
 
 
@@ -42,4 +44,18 @@ def _of_bedrock(name: str, statistic: str, model_id: str) -> cloudwatch.Metric:
         statistic=statistic,
         period=PERIOD,
         label=model_id,
+    )
+
+
+def _of_search(name: str) -> cloudwatch.Metric:
+    """Capacity units of OpenSearch Serverless, which it reports every minute, of the whole account alone.
+
+    https://docs.aws.amazon.com/opensearch-service/latest/developerguide/monitoring-cloudwatch.html
+    """
+    return cloudwatch.Metric(
+        namespace="AWS/AOSS",
+        metric_name=name,
+        dimensions_map={"ClientId": Aws.ACCOUNT_ID},
+        statistic="Sum",
+        period=Duration.minutes(1),
     )
