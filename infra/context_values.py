@@ -53,6 +53,7 @@ NAMES = frozenset(
         "embeddingModel",
         "firstTextSeconds",
         "geography",
+        "grounding",
         "guardrail",
         "hostedZone",
         "identityProvider",

@@ -47,6 +47,7 @@ from infra.private_network import PrivateNetwork, private_network
 StageName = Literal["local", "dev", "prod"]
 AgentsName = Literal["bedrock", "converse"]
 ReleasesName = Literal["direct", "gradual", "urgent"]
+GroundingName = Literal["words", "bedrock"]
 MfaName = Literal["optional", "off", "required"]
 DataEvents = Literal["create", "existing", "none"]
 # The emulator's region.
@@ -107,6 +108,7 @@ class StageSettings:
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
     `search_units`: the most that its search may scale to, `warm_search_units` those that never rest, and
     `indexing_units` the most of its ingest.
+    `grounding`: what judges whether passages carry a sentence: counted `words`, or `bedrock`.
     `guardrail`: what reads questions and answers of the models that write, as ID:VERSION, empty for none.
     `tenant_tokens_per_day`: of models, by the answers of one tenant, 0 for no limit.
     `monthly_budget`: dollars of the account's month whose excess is notified, 0 for no budget.
@@ -151,6 +153,7 @@ class StageSettings:
     indexing_units: int = 4
     monthly_budget: int = 0
     tenant_tokens_per_day: int = 0
+    grounding: GroundingName = "words"
     guardrail: str = ""
     originals: bool = False
     editors: str = ""
@@ -251,6 +254,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         search_units=search_units,
         warm_search_units=capacity_units(context, "warmSearchUnits", 0, least=0, most=search_units),
         tenant_tokens_per_day=tokens_per_day(context),
+        grounding=_grounding(context),
         guardrail=guardrail(context),
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
@@ -298,6 +302,7 @@ def _local(context: Context) -> StageSettings:
         connections_per_user=str(whole_number(context, "connectionsPerUser", 1000)),
         request_days=whole_number(context, "requestDays", 7),
         tenant_tokens_per_day=tokens_per_day(context),
+        grounding=_grounding(context),
         guardrail=guardrail(context),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
@@ -348,6 +353,10 @@ def _agents(context: Context) -> AgentsName:
 
 def _mfa(context: Context) -> MfaName:
     return cast(MfaName, choice(context, "mfa", *get_args(MfaName), called="choice of a second step"))
+
+
+def _grounding(context: Context) -> GroundingName:
+    return cast(GroundingName, choice(context, "grounding", *get_args(GroundingName), called="check of sentences"))
 
 
 def _planner(context: Context) -> str:

@@ -11,12 +11,14 @@ from infra.constructs.audit_log import AuditLog
 from infra.constructs.conversation import Conversation
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, consume
+from infra.constructs.grounding import GroundingGuardrail
 from infra.constructs.models import allow_models, guardrail_arn
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.settings import StageSettings
 
 TIMEOUT_SECONDS = 300
+_STAND_IN_GUARDRAIL = "grounding:1"
 
 
 class MessageProcessor(Construct):
@@ -56,6 +58,7 @@ class MessageProcessor(Construct):
         audit.let_write(self.function)
         documents.let_compare(self.function)
         self._grant_models(settings)
+        self._judge_sentences(settings)
         self._consume(requests.queue, settings, functions.live("message_processor"))
 
     def _join(self, conversation: Conversation) -> None:
@@ -70,6 +73,19 @@ class MessageProcessor(Construct):
         allow_models(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids, region)
         if settings.guardrail:
             allow(self.function, ["bedrock:ApplyGuardrail"], guardrail_arn(settings.guardrail))
+
+    def _judge_sentences(self, settings: StageSettings) -> None:
+        if settings.grounding == "words":
+            return
+        # The emulator makes no guardrails, and the stand-in needs none to judge.
+        guardrail = (
+            None if settings.local else GroundingGuardrail(self, "Grounding", name=f"{settings.prefix}-grounding")
+        )
+        self.function.add_environment(
+            "CICADA_GROUNDING_GUARDRAIL", guardrail.version if guardrail else _STAND_IN_GUARDRAIL
+        )
+        if guardrail:
+            allow(self.function, ["bedrock:ApplyGuardrail"], guardrail.arn)
 
     def _consume(self, queue: sqs.Queue, settings: StageSettings, live: lambda_.IFunction) -> None:
         most = None if settings.local else settings.concurrency.answers

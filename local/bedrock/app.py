@@ -16,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from local.bedrock import conversation, converse, embeddings
+from local.bedrock import conversation, converse, embeddings, grounding
 from local.bedrock.action_group import ActionGroupLambdas
 from local.bedrock.agent import AgentRuntime, Invocation
 from local.bedrock.agents import AgentsFile
@@ -69,6 +69,10 @@ class Standin:
     async def rerank(self, request: Request) -> ASGIApp:
         body = await _body(request)
         return await self._whole("rerank", lambda: rerank(body, self.embedder))
+
+    async def apply_guardrail(self, request: Request) -> ASGIApp:
+        body = await _body(request)
+        return await self._whole("apply-guardrail", lambda: grounding.apply(body))
 
     async def invoke_agent(self, request: Request) -> ASGIApp:
         fault = self._fault("invoke-agent")
@@ -157,6 +161,7 @@ def build(settings: Settings, embedder: Embedder) -> Starlette:
         Route("/model/{model_id:path}/converse", standin.converse, methods=["POST"]),
         Route("/model/{model_id:path}/converse-stream", standin.converse_stream, methods=["POST"]),
         Route("/model/{model_id:path}/invoke", standin.invoke_model, methods=["POST"]),
+        Route("/guardrail/{id}/version/{version}/apply", standin.apply_guardrail, methods=["POST"]),
         Route("/rerank", standin.rerank, methods=["POST"]),
         Route(session, standin.invoke_agent, methods=["POST"]),
         Route("/_standin/faults", standin.order_fault, methods=["POST"]),

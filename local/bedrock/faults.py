@@ -15,7 +15,7 @@ from typing import Any
 
 from local.bedrock.wire import WireError, invalid
 
-OPERATIONS = ("converse", "converse-stream", "invoke-model", "rerank", "invoke-agent")
+OPERATIONS = ("converse", "converse-stream", "invoke-model", "rerank", "invoke-agent", "apply-guardrail")
 STREAMS = ("converse-stream", "invoke-agent")
 
 

@@ -134,6 +134,8 @@ def bedrock_permission(path: str) -> tuple[str, str]:
             return f"bedrock:{_BEDROCK[operation]}", f"arn:aws:bedrock:REGION::foundation-model/{'/'.join(model)}"
         case ["agents", agent, "agentAliases", _, "sessions", _, "text"]:
             return "bedrock:InvokeAgent", f"{agent} agent's alias"
+        case ["guardrail", "grounding", "version", _, "apply"]:
+            return "bedrock:ApplyGuardrail", "grounding guardrail"
         case ["rerank"]:
             return "bedrock:Rerank", "*"
     return path, "not understood"

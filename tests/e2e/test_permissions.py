@@ -20,8 +20,10 @@ from tests.chaos.target import Target
 from tests.e2e.recorder import Recorded, Recorder
 from tests.infra.needed_permissions import Need, needed
 
-# The local stage's models, and what else an AWS stage with Bedrock agents has: tests here use both kinds of agents.
-NEEDED = needed(replace(stage_settings({"stage": "local", "agents": "bedrock"}.get), local=None))
+# The local stage's models, and what else an AWS stage has with Bedrock's agents and its check of sentences: tests here
+# use both kinds of each.
+CHOSEN = {"stage": "local", "agents": "bedrock", "grounding": "bedrock"}
+NEEDED = needed(replace(stage_settings(CHOSEN.get), local=None))
 
 
 @pytest.fixture

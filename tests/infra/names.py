@@ -35,6 +35,7 @@ _NAMES = {
     "IngestDocumentsBucket": "documents bucket",
     "IngestDocumentsChanges": "document changes",
     "IngestDocumentsDeadLetters": "document dead letters",
+    "MessageProcessorGroundingGuardrail": "grounding guardrail",
     "PageDistribution": "page distribution",
     "PageFiles": "page bucket",
     "RequestQueueDeadLetters": "request dead letters",
@@ -46,7 +47,7 @@ _NAMES = {
     "TablesRequests": "requests table",
 }
 # Attributes that are ARNs. `Ref` gives one of a topic, and an id that is part of ARNs of the others.
-_ARNS = {"Arn", "AgentArn", "AgentAliasArn"}
+_ARNS = {"Arn", "AgentArn", "AgentAliasArn", "GuardrailArn"}
 _REFERABLE = {
     "AWS::SNS::Topic",
     "AWS::ApiGatewayV2::Api",

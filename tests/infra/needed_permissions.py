@@ -180,6 +180,7 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _keeping()
         | _chatting(settings)
         | _guarding(settings)
+        | _judging(settings)
         | _planning(settings)
         | _agents(settings)
         | _searching(settings),
@@ -303,6 +304,11 @@ def _guarding(settings: StageSettings) -> Needs:
         if id
         else frozenset()
     )
+
+
+def _judging(settings: StageSettings) -> Needs:
+    """Do passages carry a sentence?"""
+    return _on("grounding guardrail", "bedrock:ApplyGuardrail") if settings.grounding == "bedrock" else frozenset()
 
 
 def _withholding() -> Needs:

@@ -1,12 +1,14 @@
 """Answers from passages, with the sentences that these do not carry."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from cicada.answering.checked import checked
 from cicada.answering.events import complete
 from cicada.answering.parts import AnswerPart, Cited, Finished, Text
 from cicada.conversation.protocol import UnsupportedSentence
-from cicada.grounding.checking import Checked, Reason, Unsupported
+from cicada.grounding.checking import Checked, Claim, Reason, Unsupported
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.access import permitted
 from tests.unit.answering.situation import passage
@@ -38,6 +40,19 @@ def test_of_what_an_agent_says_after_a_search_the_sentences_with_citations_are_c
     by_agent = Finished(("agent:theories", "retrieve", "verdict:open"), 0.9)
     end = last_of(CITED, *SAID, Text("\nYou have 7 theories."), by_agent)
     assert end.checked == Checked(2, (Unsupported(23, 42, Reason.NUMBER),))
+
+
+def test_a_judge_is_told_what_was_asked() -> None:
+    asked: list[str] = []
+
+    def judge(question: str, claims: Sequence[Claim]) -> Sequence[bool]:
+        asked.append(question)
+        return [False] * len(claims)
+
+    *_, end = checked([CITED, Text("The queen is dead. [1]"), WRITTEN], "Who is dead?", judge)
+    assert isinstance(end, Finished)
+    assert end.checked == Checked(1, (Unsupported(0, 22, Reason.WORDS),))
+    assert asked == ["Who is dead?"]
 
 
 @pytest.mark.parametrize(

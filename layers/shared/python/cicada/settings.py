@@ -194,6 +194,7 @@ class ProcessorSettings(Struct, frozen=True):
     `documents_bucket`: what the index is compared with before "nothing found" is said; documents that changed less than
     `settled_seconds` ago do not count, because their ingest may be under way.
     `tenant_tokens_per_day`: the tokens of models that a tenant's answers may use in a day, 0 for no limit.
+    `grounding_guardrail`: what judges sentences by their passages, as ID:VERSION, empty to count words.
     """
 
     dead_letter_queue_url: str
@@ -206,6 +207,7 @@ class ProcessorSettings(Struct, frozen=True):
     stage: str = "cicada"
     settled_seconds: float = 900
     tenant_tokens_per_day: int = 0
+    grounding_guardrail: str = ""
 
 
 class IngestSettings(Struct, frozen=True):

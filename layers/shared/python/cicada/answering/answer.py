@@ -26,6 +26,7 @@ from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
 from cicada.documents.model import DocumentKey
 from cicada.generation import ModelUsage
+from cicada.grounding.checking import Judge, by_counting
 from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
@@ -58,6 +59,7 @@ class Answerer(Struct, frozen=True):
     agent: Agent
     model: ChatModel
     other_bases: OtherBases | None = None
+    judge: Judge = by_counting
 
     def answer(
         self, question: Question, principal: Principal, before: Conversation = NO_CONVERSATION
@@ -69,7 +71,7 @@ class Answerer(Struct, frozen=True):
         with phase("planning"):
             plan = self.plan(question, principal, before)
             plan = self._searching(plan, question, principal)
-        yield from checked(self._by(plan, question, principal, before.turns))
+        yield from checked(self._by(plan, question, principal, before.turns), question.message, self.judge)
 
     def _by(
         self, plan: Plan, question: Question, principal: Principal, earlier: tuple[Turn, ...]

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from cicada.answering.parts import AnswerPart, Cited, Finished, Text
 from cicada.answering.prompt import evidence_text
 from cicada.answering.stops import STOP_SENTENCES
-from cicada.grounding.checking import check
+from cicada.grounding.checking import Judge, by_counting, check
 
 
-def checked(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
+def checked(parts: Iterable[AnswerPart], question: str = "", judge: Judge = by_counting) -> Iterator[AnswerPart]:
     """The parts; the last one says what of a text that a model wrote from passages is unsupported.
 
     Passages are read as the model was shown them. Of what an agent says after a search only cited sentences are
@@ -28,7 +28,9 @@ def checked(parts: Iterable[AnswerPart]) -> Iterator[AnswerPart]:
             passages.update(enumerate(shown, part.first))
         elif isinstance(part, Finished) and passages and ("generate" in part.path or _by_agent(part.path)):
             said = "".join(text).removesuffix(STOP_SENTENCES[part.stopped] if part.stopped else "")
-            part = replace(part, checked=check(said, passages, part.conditions, cited_only=_by_agent(part.path)))
+            by_agent = _by_agent(part.path)
+            found = check(said, passages, part.conditions, cited_only=by_agent, question=question, judge=judge)
+            part = replace(part, checked=found)
         yield part
 
 

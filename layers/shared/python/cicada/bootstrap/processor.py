@@ -40,9 +40,15 @@ from cicada.conversation.memory import LoggedConversation
 from cicada.conversation.model import EPISODE
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
+from cicada.grounding.checking import Judge, by_counting
 from cicada.identity import Principal
 from cicada.knowledge_bases.calibrations import Cosines
-from cicada.observability.log import report_failed_answer, report_model_fallback, report_uncounted_tokens
+from cicada.observability.log import (
+    report_counted_sentences,
+    report_failed_answer,
+    report_model_fallback,
+    report_uncounted_tokens,
+)
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import IndexCompleteness
@@ -55,6 +61,9 @@ from cicada.understanding.intent.model import load_model
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
+
+# Of one sentence, whose answer waits for it.
+_JUDGED_WITHIN_SECONDS = 5
 
 
 @cache
@@ -129,7 +138,18 @@ def answerer() -> Answerer:
         agent=AgentOnDemand(cache(partial(_agent, settings.agent, bedrock, agent_search, settings.model))),
         model=chat,
         other_bases=OtherBases(index, search.bases),
+        judge=_judge(settings.grounding_guardrail),
     )
+
+
+def _judge(guardrail: str) -> Judge:
+    if not guardrail:
+        return by_counting
+    # Imported here: by default nobody is asked.
+    from cicada.adapters.bedrock.grounding import BedrockGroundingJudge
+
+    bedrock = client("bedrock-runtime", read_timeout_seconds=_JUDGED_WITHIN_SECONDS, attempts=2)
+    return BedrockGroundingJudge(bedrock, guardrail, report_counted_sentences)
 
 
 def probe_at_once(event: dict[str, Any]) -> dict[str, Any]:

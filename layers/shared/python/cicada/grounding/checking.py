@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -65,11 +66,40 @@ def packaged_weights() -> Weights:
     return Weights(data["bias"], data["threshold"], data["of"])
 
 
-def check(answer: str, passages: Mapping[int, str], known: Sequence[str] = (), *, cited_only: bool = False) -> Checked:
+class Claim(Struct, frozen=True):
+    """A sentence whose numbers, names and negations its passages have. `passages`: their texts, `words`: its own."""
+
+    text: str
+    passages: tuple[str, ...]
+    words: Sequence[Word]
+    evidence: Evidence
+
+
+class Judge(Protocol):
+    """Says of each claim whether its passages carry it, where comparing numbers, names and negations does not tell."""
+
+    def __call__(self, question: str, claims: Sequence[Claim], /) -> Sequence[bool]: ...
+
+
+def by_counting(_: str, claims: Sequence[Claim]) -> Sequence[bool]:
+    """Whether each claim has words enough of its passages, by the learnt weights."""
+    least = packaged_weights().threshold
+    return [_logit(each.words, each.evidence, signals(each.words, each.evidence)) >= least for each in claims]
+
+
+def check(
+    answer: str,
+    passages: Mapping[int, str],
+    known: Sequence[str] = (),
+    *,
+    cited_only: bool = False,
+    question: str = "",
+    judge: Judge = by_counting,
+) -> Checked:
     """Hold each sentence that claims something against the passages that it cites, by their numbers.
 
     A sentence without a citation is held against all passages, or with `cited_only` not at all. `known`: what holds for
-    all passages.
+    all passages. `question`: what was asked, for the judge.
     """
     sentences = [each for each in sentences_of(answer) if each.claims and (each.cited or not cited_only)]
     said, written = _language(answer), _language(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
@@ -78,36 +108,42 @@ def check(answer: str, passages: Mapping[int, str], known: Sequence[str] = (), *
     texts = {number: read(text) for number, text in passages.items() if number in needed}
     always = [read(text) for text in known]
     evidence: dict[tuple[int, ...], Evidence] = {}
-    unsupported = []
+    reasons: dict[Sentence, Reason] = {}
+    claims: dict[Sentence, Claim] = {}
     for sentence in sentences:
         numbers = tuple(each for each in passages if each in sentence.cited or not sentence.cited)
         if numbers not in evidence:
             evidence[numbers] = Evidence([*(texts[each] for each in numbers), *(always if numbers else ())], stopped)
-        reason = _reason(sentence, evidence[numbers], is_translated=bool(said and written and said != written))
-        if reason:
-            unsupported.append(Unsupported(sentence.start, sentence.end, reason))
-    return Checked(len(sentences), tuple(unsupported))
+        shown = (*(passages[each] for each in numbers), *known)
+        claim = Claim(sentence.text, shown, words_of(sentence.text), evidence[numbers])
+        is_translated = bool(said and written and said != written)
+        if reason := _reason(claim, is_translated=is_translated):
+            reasons[sentence] = reason
+        elif not is_translated:
+            claims[sentence] = claim
+    carried = judge(question, [*claims.values()]) if claims else ()
+    reasons |= {each: Reason.WORDS for each, holds in zip(claims, carried, strict=True) if not holds}
+    return Checked(
+        len(sentences), tuple(Unsupported(each.start, each.end, reasons[each]) for each in sentences if each in reasons)
+    )
 
 
 def _language(text: str) -> str:
     return next((each for each in LANGUAGES if is_in(text, each)), "")
 
 
-def _reason(sentence: Sentence, evidence: Evidence, is_translated: bool) -> Reason | None:
-    """Why the sentence is unsupported. Of a translation only the numbers can be compared."""
+def _reason(claim: Claim, *, is_translated: bool) -> Reason | None:
+    """What of the claim its evidence surely has not. Of a translation only the numbers can be compared."""
+    words, evidence = claim.words, claim.evidence
     if not evidence.stems:
         return Reason.NO_PASSAGE
-    claim = words_of(sentence.text)
-    if evidence.absent_figures(claim):
+    if evidence.absent_figures(words):
         return Reason.NUMBER
     if is_translated:
         return None
-    found = signals(claim, evidence)
-    if evidence.turned(claim) and exactness(claim, evidence, found) < 0:
+    if evidence.turned(words) and exactness(words, evidence, signals(words, evidence)) < 0:
         return Reason.NEGATION
-    if evidence.absent_names(claim):
-        return Reason.NAME
-    return Reason.WORDS if _logit(claim, evidence, found) < packaged_weights().threshold else None
+    return Reason.NAME if evidence.absent_names(words) else None
 
 
 def support(claim: str, passages: Sequence[str]) -> float:

@@ -51,6 +51,12 @@ def report_uncounted_tokens(error: CicadaError) -> None:
     logger.error("Tokens of an answer are missing in its tenant's quota", extra=failure_fields(error))
 
 
+def report_counted_sentences(error: CicadaError) -> None:
+    """Bedrock did not judge the sentences of an answer; counting did."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    level("Sentences are judged by counting and not by the guardrail", extra=failure_fields(error))
+
+
 def report_unused_calibrations(error: CicadaError) -> None:
     """The stack keeps calibrations that cannot be used."""
     logger.warning("Evidence is judged by what the library came with", extra=failure_fields(error))
