@@ -10,7 +10,13 @@ from playwright.sync_api import Browser, Error, Playwright, expect, sync_playwri
 
 from tests.patience import PATIENCE_MILLISECONDS
 
-_CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+# The shell without a window needs less of the processor.
+_CHROMIUM_PATHS = (
+    "/usr/bin/chromium-headless-shell",
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+)
 _CHROMIUM_OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",

@@ -86,7 +86,7 @@ def mutate(project: Path, *options: str) -> tuple[int, str]:
 
 def test_survivors_are_shown_hanging_is_ended_and_a_low_score_is_a_failure(project: Path) -> None:
     before = {file: file.read_bytes() for file in project.iterdir()}
-    code, said = mutate(project, "--area", "subject", "--patience", "7")
+    code, said = mutate(project, "--area", "subject", "--patience", "4")
     assert code == 1
     assert "survived subject.py:12\n-    return size < LIMIT\n+    return size <= LIMIT\n" in said
     assert "timeout subject.py:2\n-LIMIT = 3\n+LIMIT = 4\n" in said
