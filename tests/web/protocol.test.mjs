@@ -106,13 +106,19 @@ test("a question that was never accepted is sent again under the same id", async
   assert.equal(network.last.sent[0].requestId, requestId);
 });
 
-test("a question that stays unaccepted on a living connection is sent again", async () => {
+test("a question that stays unaccepted on a living connection is sent again, ever more rarely", async () => {
   const { client, clock, network } = await connected();
   client.ask({ message: "Who is there?" });
-  await clock.advance(7_999);
-  assert.equal(sentBy(network, "sendMessage").length, 1);
-  await clock.advance(1);
-  assert.equal(sentBy(network, "sendMessage").length, 2);
+  let sent = 1;
+  for (const wait of [8_000, 16_000, 32_000, 60_000, 60_000]) {
+    for (let left = wait - 1; left > 0; left -= 4_000) {
+      await clock.advance(Math.min(4_000, left));
+      network.last.deliver({ type: "pong" });
+    }
+    assert.equal(sentBy(network, "sendMessage").length, sent);
+    await clock.advance(1);
+    assert.equal(sentBy(network, "sendMessage").length, ++sent);
+  }
 });
 
 test("the time between attempts to connect doubles up to a limit, and a frame resets it", async () => {

@@ -104,14 +104,12 @@ class Exchange:
         return self._since + self._interval()
 
     def _interval(self) -> float:
-        longest = self._timing.silence_seconds
+        times = 2.0 ** min(self._repeats, 30)
         if self.assembly.gap:
-            first = self._timing.gap_seconds
-        elif self._question is not None and not self.assembly.begun:
-            first = self._timing.accept_seconds
-        else:
-            return longest
-        return min(longest, first * 2.0 ** min(self._repeats, 30))
+            return min(self._timing.silence_seconds, self._timing.gap_seconds * times)
+        if self._question is not None and not self.assembly.begun:
+            return min(self._timing.accept_limit_seconds, self._timing.accept_seconds * times)
+        return self._timing.silence_seconds
 
     @property
     def _up_to_date(self) -> bool:

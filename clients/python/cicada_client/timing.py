@@ -12,7 +12,9 @@ class Timing:
     gap_seconds: float = 1.0
     """A missing event is asked for again after this."""
     accept_seconds: float = 5.0
-    """A question without `accepted` is sent again after this; a repeat is harmless."""
+    """A question without `accepted` is sent again after this, each time after twice as long; a repeat is harmless …"""
+    accept_limit_seconds: float = 40.0
+    """… but keeps a busy server busy, so in the end it comes this seldom."""
     silence_seconds: float = 10.0
     """A silent request is resumed after this; the reply says when the lease of its processor expires."""
     reply_seconds: float = 10.0

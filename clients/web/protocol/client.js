@@ -366,9 +366,10 @@ export class CicadaClient extends EventTarget {
   }
 
   #patience(request) {
-    const { gap, accept, silence } = this.#timings;
-    const first = request.assembly.gap ? gap : request.accepted ? silence : accept;
-    return Math.min(silence, first * 2 ** request.attempts);
+    const { gap, accept, acceptLimit, silence } = this.#timings;
+    const times = 2 ** request.attempts;
+    if (request.assembly.gap) return Math.min(silence, gap * times);
+    return request.accepted ? silence : Math.min(acceptLimit, accept * times);
   }
 
   #overdue(request) {

@@ -2,8 +2,9 @@
 export const TIMINGS = Object.freeze({
   /** How long an event may be missing before the request is resumed. Frames overtake each other by less. */
   gap: 1_000,
-  /** How long a sent message may stay unaccepted before it is sent again. */
+  /** How long a sent message may stay unaccepted before it is sent again: twice as long each time, up to the limit. */
   accept: 8_000,
+  acceptLimit: 60_000,
   /** How long an answer may be silent before it is resumed; the reply says when the lease of its processor expires. */
   silence: 10_000,
   /** API Gateway closes a connection that is idle for ten minutes. */
