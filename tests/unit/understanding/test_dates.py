@@ -108,11 +108,6 @@ def test_a_length_of_time_is_marked_as_one() -> None:
     assert (phrase.duration, phrase.days.least, phrase.days.below) == (True, NOW, date(2026, 6, 20))
 
 
-def test_a_month_that_is_expected_is_the_next_one() -> None:
-    (phrase,) = date_phrases(tokens_of("in March"), NOW)
-    assert phrase.to_come(NOW).least == date(2027, 3, 1)
-
-
 @pytest.mark.parametrize(
     ("text", "least", "below"),
     [

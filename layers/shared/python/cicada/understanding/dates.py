@@ -12,7 +12,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.documents.model import Range
 from cicada.understanding.periods import DateRange, Period, PeriodReader, Unit, may_be_dated, shifted
 from cicada.understanding.words import Token, lexicon
 
@@ -49,25 +48,15 @@ _OFFSETS = frozenset({"last", "next"})
 class DatePhrase(Struct, frozen=True):
     """The tokens from `start` to `end` (not included) that state a range.
 
-    `marked`: a preposition or a comparison stands before it, not a bare "2024". `duration`: a length of time such as
-    "within 90 days", which is a range only of something that is still to come: days from now on.
-    `rolling`: counted back from now. `yearless`: the latest such month, because the message names no year.
+    `duration`: a length of time such as "within 90 days", which is a range only of something that is still to come: days
+    from now on. `yearless`: the latest such month, because the message names no year.
     """
 
     start: int
     end: int
     days: DateRange
-    marked: bool = True
     duration: bool = False
-    rolling: bool = False
     yearless: bool = False
-
-    def to_come(self, now: date) -> DateRange:
-        """The range for a date that is expected: a month without a year is the next one."""
-        days = self.days
-        if not self.yearless or days.least is None or days.below is None or days.below > now:
-            return days
-        return DateRange(shifted(days.least, Unit.YEAR, 1), shifted(days.below, Unit.YEAR, 1))
 
 
 # Words that may stand in a phrase before its first word that can be of a date: "at any time between the end of May".
@@ -100,15 +89,6 @@ def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
     return found
 
 
-def date_range(text_field: str, days: DateRange) -> Range:
-    """The condition that this field's date is within the range."""
-    return Range(
-        text_field,
-        least=days.least.isoformat() if days.least else None,
-        below=days.below.isoformat() if days.below else None,
-    )
-
-
 class _DateGrammar(Struct, frozen=True):
     reader: PeriodReader
 
@@ -123,7 +103,7 @@ class _DateGrammar(Struct, frozen=True):
             or self._open(at)
             or self._to_come(at)
             or self._inside(at)
-            or self._plain(at, at, marked=False)
+            or self._plain(at, at)
             or self._elapsed(at)
         )
 
@@ -177,7 +157,7 @@ class _DateGrammar(Struct, frozen=True):
             return None
         limit = shifted(self.reader.now, unit, -count)
         days = DateRange(below=limit) if long > short else DateRange(least=limit)
-        return DatePhrase(at, end + stated, days, rolling=True)
+        return DatePhrase(at, end + stated, days)
 
     def _open(self, at: int) -> DatePhrase | None:
         """Since, after, before, until a period; a period "onwards" or "or earlier"."""
@@ -240,14 +220,14 @@ class _DateGrammar(Struct, frozen=True):
 
     def _inside(self, at: int) -> DatePhrase | None:
         start = self._after_words(at, _IN)
-        return self._plain(at, start, marked=True) if start > 0 else None
+        return self._plain(at, start) if start > 0 else None
 
-    def _plain(self, at: int, start: int, *, marked: bool) -> DatePhrase | None:
+    def _plain(self, at: int, start: int) -> DatePhrase | None:
         period = self.reader.period(start)
         if period is None:
             return None
         joined = self._united(period)
-        return DatePhrase(at, joined.end, joined.days, marked=marked, rolling=joined.rolling, yearless=joined.yearless)
+        return DatePhrase(at, joined.end, joined.days, yearless=joined.yearless)
 
     def _united(self, period: Period) -> Period:
         """2023 and 2024, 2023 or 2024: one range if they adjoin."""

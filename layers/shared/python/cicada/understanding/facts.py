@@ -6,13 +6,12 @@ All other words are mentions too, of kind `word`, so that each word of a message
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 
 from msgspec import Struct
 
-from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.dates import DatePhrase, date_phrases
 from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
 from cicada.understanding.words import (
@@ -362,8 +361,3 @@ def names_kind(mention: Mention, vocabulary: Vocabulary) -> bool:
 def in_singular(mention: Mention, facts: Facts) -> bool:
     """Whether its last word is in the singular."""
     return folded(facts.tokens[mention.end - 1].text) == facts.base[mention.end - 1]
-
-
-def has_boolean(mention: Mention, types: Mapping[str, FieldType]) -> bool:
-    """Whether one of its values is that of a boolean field, which is spoken of by the field's name."""
-    return any(types[each.field] is FieldType.BOOLEAN for each in mention.meanings if each.kind is Kind.VALUE)
