@@ -1,4 +1,4 @@
-"""The chat page's files as they are served.
+"""The chat page's files as they are served: its modules in one, built by esbuild.
 
 `index.html` and `config.json` are at the root, the others below a folder that is named after their content.
 A changed file has another address, so browsers and CloudFront may keep the files for ever. Only `index.html` and
@@ -9,22 +9,35 @@ from __future__ import annotations
 
 import hashlib
 import re
+import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 _ROOT = Path(__file__).resolve().parents[1]
 PAGE_FOLDER = _ROOT / "clients" / "web"
-# What others wrote, by its path on the page; `package-lock.json` has its version and its hash.
-_PACKAGES = _ROOT / "node_modules"
-VENDORED = {
-    "vendor/marked/marked.js": _PACKAGES / "marked" / "lib" / "marked.esm.js",
-    "vendor/qrcode-generator/qrcode.js": _PACKAGES / "qrcode-generator" / "dist" / "qrcode.mjs",
-}
 INDEX, CONFIG, ASSETS = "index.html", "config.json", "assets"
-# What browsers do not ask for below the folder of assets.
-NO_ASSETS = (INDEX, "package.json")
-_REFERENCE = re.compile(r'\b(href|src)="([^"]+)"')
+# What is built, each with all that it imports, but for what is loaded late and becomes a file beside it.
+_BUILT = ("boot.js", "page.js", "style.css")
+_COPIED = (".svg", ".webmanifest")
+ESBUILD = _ROOT / "node_modules" / ".bin" / "esbuild"
+# Browsers of the last three years, as the page's other features need them.
+_OPTIONS = (
+    "--bundle",
+    "--splitting",
+    "--format=esm",
+    "--target=es2022",
+    "--minify",
+    "--external:*.svg",
+    "--log-level=error",
+)
+_REFERENCE = re.compile(r'\b(href|src)="([^"#]+)"')
+
+
+class PageBuildError(ValueError):
+    """The page's modules cannot be built. The message says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +50,20 @@ class PageFiles:
 
 
 def page_files(folder: Path = PAGE_FOLDER) -> PageFiles:
-    """Raises `FileNotFoundError` if `index.html` refers to a file that does not exist, or without `npm ci`."""
-    own = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in NO_ASSETS
-    }
-    assets = own | vendored_files()
+    """Build the page, if it has changed since the last time.
+
+    Raises `FileNotFoundError` if `index.html` refers to a file that does not exist, or without `npm ci`, and
+    `PageBuildError`.
+    """
+    sources = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return _built(folder, _digest({path.relative_to(folder).as_posix(): path.read_bytes() for path in sources}))
+
+
+@lru_cache(maxsize=4)
+def _built(folder: Path, _: str) -> PageFiles:
+    """`_`: the digest of the folder's files, for the cache."""
+    copied = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in _COPIED}
+    assets = copied | _bundles(folder)
     prefix = f"{ASSETS}/{_digest(assets)}"
 
     def moved(reference: re.Match[str]) -> str:
@@ -55,9 +75,15 @@ def page_files(folder: Path = PAGE_FOLDER) -> PageFiles:
     return PageFiles(_REFERENCE.sub(moved, (folder / INDEX).read_text("utf-8")), assets, prefix)
 
 
-def vendored_files() -> dict[str, bytes]:
-    """What others wrote of the page's assets, by path."""
-    return {path: file.read_bytes() for path, file in VENDORED.items()}
+def _bundles(folder: Path) -> dict[str, bytes]:
+    entries = [str(folder / name) for name in _BUILT if (folder / name).exists()]
+    with TemporaryDirectory() as out:
+        environment = {"NODE_PATH": str(_ROOT / "node_modules")}
+        command = [str(ESBUILD), *entries, *_OPTIONS, f"--outdir={out}"]
+        done = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise PageBuildError(f"The page cannot be built: {done.stderr.strip()}")
+        return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(Path(out).rglob("*.*"))}
 
 
 def cache_control(path: str) -> str:
@@ -65,8 +91,8 @@ def cache_control(path: str) -> str:
     return "public, max-age=31536000, immutable" if path.startswith(f"{ASSETS}/") else "no-cache"
 
 
-def _digest(assets: Mapping[str, bytes]) -> str:
+def _digest(files: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
-    for path, content in assets.items():
+    for path, content in files.items():
         digest.update(path.encode() + b"\0" + len(content).to_bytes(8) + content)
     return digest.hexdigest()[:16]

@@ -50,6 +50,7 @@ def _content_security_policy(connect_to: Sequence[str]) -> str:
             "script-src 'self'",
             "style-src 'self'",
             "img-src 'self'",
+            "manifest-src 'self'",
             " ".join(("connect-src 'self'", *connect_to)),
             "base-uri 'none'",
             "form-action 'none'",

@@ -35,12 +35,12 @@ def chromium() -> Iterator[Browser]:
     """The system's Chromium, or the one that `playwright install chromium` has fetched."""
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
     with sync_playwright() as playwright:
-        browser = _launch(playwright)
+        browser = launched(playwright)
         yield browser
         browser.close()
 
 
-def _launch(playwright: Playwright) -> Browser:
+def launched(playwright: Playwright) -> Browser:
     found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
     try:
         return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS, timeout=PATIENCE_MILLISECONDS)

@@ -46,7 +46,7 @@ export async function authenticatorForm({ authenticator, lede, save, added, back
 
 /** The QR code of a text, by elements: the page's policy lets no text become markup, and no image come from `data:`. */
 async function picture(text) {
-  const { qrcode } = await import("./vendor/qrcode-generator/qrcode.js");
+  const { qrcode } = await import("qrcode-generator");
   const code = qrcode(0, "M");
   code.addData(text);
   code.make();

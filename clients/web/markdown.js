@@ -1,7 +1,7 @@
 import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { wideTable } from "./table-tools.js";
-import { Marked } from "./vendor/marked/marked.js";
+import { Marked } from "marked";
 
 /** Characters of private use that a text may have between its own: they are in no address. */
 export const MARKS = /[\ue000\ue001]/g;

@@ -16,16 +16,7 @@ from infra import page_headers as headers
 from infra.constructs.alias_record import add_alias
 from infra.constructs.identity import Identity
 from infra.constructs.websocket_api import WebSocketApi
-from infra.page_files import (
-    ASSETS,
-    CONFIG,
-    INDEX,
-    NO_ASSETS,
-    PAGE_FOLDER,
-    cache_control,
-    page_files,
-    vendored_files,
-)
+from infra.page_files import ASSETS, CONFIG, INDEX, cache_control, page_files
 from infra.settings import StageSettings
 
 _REFERRER_POLICIES = {"no-referrer": cloudfront.HeadersReferrerPolicy.NO_REFERRER}
@@ -146,10 +137,9 @@ class Page(Construct):
         log = logs.LogGroup(
             self, "DeploymentLog", retention=logs.RetentionDays.ONE_MONTH, removal_policy=RemovalPolicy.DESTROY
         )
-        folder = deployment.Source.asset(str(PAGE_FOLDER), exclude=list(NO_ASSETS))
-        vendored = [deployment.Source.data(path, file.decode()) for path, file in vendored_files().items()]
+        sources = [deployment.Source.data(path, file.decode()) for path, file in files.assets.items()]
         document = deployment.Source.data(INDEX, files.index), deployment.Source.json_data(CONFIG, config)
-        assets = self._deployment("Assets", log, folder, *vendored, prefix=files.assets_prefix)
+        assets = self._deployment("Assets", log, *sources, prefix=files.assets_prefix)
         self._deployment("Document", log, *document).node.add_dependency(assets)
 
     def _deployment(

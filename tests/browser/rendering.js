@@ -1,8 +1,7 @@
 /** Renders answers with the page's own modules: `[{text, unsupported?}]` becomes what can be seen of each. */
 async (answers) => {
-  const own = (path) => import(new URL(path, document.querySelector("script[type=module]").src));
-  const { AnswerText } = await own("./answer-text.js");
-  const { markdown } = await own("./markdown.js");
+  const modules = new URL("./rendering.js", document.querySelector("script[type=module]").src);
+  const { AnswerText, markdown } = await import(modules);
 
   const cite = (n) => {
     const link = document.createElement("a");

@@ -99,6 +99,15 @@ def test_the_page_may_talk_to_its_own_services_only(page: Page, address: str) ->
     assert headers["referrer-policy"] == "no-referrer"
 
 
+@pytest.mark.parametrize("file", ["page.js", "style.css"])
+def test_a_file_that_does_not_come_is_named(page: Page, address: str, file: str) -> None:
+    page.route(f"**/assets/*/{file}", lambda route: route.abort())
+    page.goto(address)
+    expect(page.get_by_role("alert").first).to_have_text(
+        f"The page could not be loaded: {file} did not come. Reload the page to try again."
+    )
+
+
 def test_the_page_loads_nothing_from_elsewhere(page: Page, address: str) -> None:
     hosts: set[str] = set()
     page.on("request", lambda request: hosts.add(request.url))

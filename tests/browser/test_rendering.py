@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from cicada.conversation.protocol import Chunk, Complete, UnsupportedSentence, Usage
 from cicada.grounding.sentences import sentences_of
+from infra.page_files import ESBUILD, PAGE_FOLDER
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in
 from tests.browser.plays import QUESTION
@@ -31,8 +33,18 @@ TAGS = re.compile(
 ATTRIBUTES = re.compile("aria-label|class|data-host|data-n|dir|href|rel|role|start|tabindex|target|title|type")
 
 
+@pytest.fixture(scope="module")
+def modules() -> str:
+    """The page's modules that show answers, in one, with what they export."""
+    exported = 'export * from "./answer-text.js"; export * from "./markdown.js";'
+    command = [ESBUILD, "--bundle", "--format=esm"]
+    return subprocess.run(command, cwd=PAGE_FOLDER, input=exported, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.fixture
-def opened(page: Page, address: str) -> Page:
+def opened(page: Page, address: str, modules: str) -> Page:
+    served = {"body": modules, "content_type": "text/javascript"}
+    page.route("**/assets/*/rendering.js", lambda route: route.fulfill(**served))
     page.goto(address)
     expect(page.get_by_label("Name")).to_be_visible()
     return page
@@ -86,7 +98,7 @@ def test_no_answer_runs_a_script_or_loads_anything(opened: Page) -> None:
 
 
 def test_quotes_nested_too_deep_for_the_library_are_shown_as_they_are(opened: Page) -> None:
-    module = "new URL('./markdown.js', document.querySelector('script[type=module]').src)"
+    module = "new URL('./rendering.js', document.querySelector('script[type=module]').src)"
     blocks = f"async (text) => (await import({module})).blocksOf(text).map(({{ raw }}) => raw)"
     deep = "> " * 20_000 + "deep"
     assert opened.evaluate(blocks, deep) == [deep]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from infra import licences
 from infra.bill_of_materials import FILE, deployed_packages, locked, write_bill
 from infra.layer_build import BASE, DOCUMENTS, EMBEDDED, LOCKS, ROOT
 from infra.licences import ALLOWED, LicenceError, identifiers, licence_of
-from infra.page_files import VENDORED
+from infra.page_files import PAGE_FOLDER
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,9 @@ def test_every_package_of_the_deployed_layers_is_in_the_bill_with_version_and_li
 
 
 def test_every_package_that_the_page_serves_files_of_is_in_the_bill(bill: Mapping[str, Any]) -> None:
-    served = {path.split("/")[1] for path in VENDORED}
+    served = set(json.loads((ROOT / "package.json").read_text("utf-8"))["dependencies"])
+    imported = re.findall(r'(?:from |import\()"([a-z-]+)"', "".join(map(Path.read_text, PAGE_FOLDER.rglob("*.js"))))
+    assert set(imported) == served
     assert {each["name"] for each in bill["components"] if each["purl"].startswith("pkg:npm/")} == served
 
 

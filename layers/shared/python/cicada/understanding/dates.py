@@ -48,8 +48,8 @@ _OFFSETS = frozenset({"last", "next"})
 class DatePhrase(Struct, frozen=True):
     """The tokens from `start` to `end` (not included) that state a range.
 
-    `duration`: a length of time such as "within 90 days", which is a range only of something that is still to come: days
-    from now on. `yearless`: the latest such month, because the message names no year.
+    `duration`: a length of time such as "within 90 days", which is a range only of something that is still to come:
+    days from now on. `yearless`: the latest such month, because the message names no year.
     """
 
     start: int
