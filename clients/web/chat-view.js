@@ -9,19 +9,10 @@ import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
 import { ReadingView } from "./reading-view.js";
 import { SessionsView } from "./sessions-view.js";
 import { Shortcuts } from "./shortcuts.js";
+import { say } from "./words.js";
 
 /** Where an open document covers the conversation, as in style.css. */
 const COVERED = matchMedia("(max-width: 899px)");
-const TROUBLES = {
-  refused: "The service refused the connection, or does not answer.",
-  noToken: "The sign-in service does not answer.",
-};
-/** The identity provider lets in whom the service does not know. */
-const UNKNOWN = `${TROUBLES.refused} If this is your first time here, those who run it have to let you in first.`;
-
-/** What was typed stays in the field. */
-const TOO_EARLY = "Not sent yet: this answer is still being written. Ask when it is complete, or stop it.";
-
 /** The view of a signed-in user: the list of conversations, the open one, and the field for the next question. */
 export class ChatView {
   #root;
@@ -180,12 +171,12 @@ export class ChatView {
 
   #keys() {
     return [
-      { key: "/", what: "Go to the question field", act: () => this.#root.querySelector("#question").focus() },
-      { key: "a", what: "Go to the newest answer", act: () => this.#conversation.focusNewest() },
-      { key: "j", what: "Go to the next question", act: () => this.#conversation.focusQuestion(1) },
-      { key: "k", what: "Go to the question before", act: () => this.#conversation.focusQuestion(-1) },
-      { key: "c", what: "Copy the newest answer", act: () => this.#conversation.copyNewest() },
-      { key: "n", what: "Begin a new conversation", act: () => this.#startNew() },
+      { key: "/", what: "keys.question", act: () => this.#root.querySelector("#question").focus() },
+      { key: "a", what: "keys.newest", act: () => this.#conversation.focusNewest() },
+      { key: "j", what: "keys.next", act: () => this.#conversation.focusQuestion(1) },
+      { key: "k", what: "keys.before", act: () => this.#conversation.focusQuestion(-1) },
+      { key: "c", what: "keys.copy", act: () => this.#conversation.copyNewest() },
+      { key: "n", what: "keys.new", act: () => this.#startNew() },
     ];
   }
 
@@ -359,7 +350,7 @@ export class ChatView {
     this.#root.querySelector("#asked").textContent = base ? baseLine(base) : (asked ?? "");
     this.#root.querySelector("#bases").hidden = !asked;
     this.#root.querySelector("#open-documents").href = addressWith(sessionId, { documents: this.#base });
-    const title = documentsOf ? `Documents of ${documentsOf}` : this.#sessions.titleOf(sessionId);
+    const title = documentsOf ? say("documents.tab", { base: documentsOf }) : this.#sessions.titleOf(sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
   }
 
@@ -372,9 +363,10 @@ export class ChatView {
     const { state } = this.#client;
     this.#everOpen ||= state === "open";
     this.#root.dataset.connection = state;
-    const trouble = state === "connecting" || state === "waiting" ? TROUBLES[this.#client.trouble] : null;
-    const unknown = this.#federated && !this.#everOpen && trouble === TROUBLES.refused;
-    if (trouble) this.#showTrouble(unknown ? UNKNOWN : trouble);
+    const trouble = state === "connecting" || state === "waiting" ? this.#client.trouble : null;
+    // The identity provider lets in whom the service does not know.
+    const unknown = this.#federated && !this.#everOpen && trouble === "refused";
+    if (trouble) this.#showTrouble(say(`connection.${unknown ? "unknownUser" : trouble}`));
     else this.#connection.textContent = this.#sentence(state);
   }
 
@@ -382,8 +374,8 @@ export class ChatView {
   #showTrouble(sentence) {
     if (this.#connection.firstChild?.textContent === sentence) return;
     const button = (answer, label) => element("button", { className: "link", type: "button", data: { answer } }, label);
-    const again = "It is tried again by itself.";
-    this.#connection.replaceChildren(element("span", {}, sentence), ` ${again} `, button("now", "Try now"), " ", button("signIn", "Sign in again"));
+    const again = say("connection.byItself");
+    this.#connection.replaceChildren(element("span", {}, sentence), ` ${again} `, button("now", say("connection.tryNow")), " ", button("signIn", say("connection.signInAgain")));
   }
 
   #answerTrouble(answer, signOut) {
@@ -392,10 +384,8 @@ export class ChatView {
   }
 
   #sentence(state) {
-    if (state === "open" || state === "idle") return this.#refused ? TOO_EARLY : "";
-    if (state !== "offline") return this.#everOpen ? "Reconnecting…" : "Connecting…";
-    return this.#conversation.answering
-      ? "Offline — the answer goes on when you are back."
-      : "Offline — what you ask is sent when you are back.";
+    if (state === "open" || state === "idle") return this.#refused ? say("question.tooEarly") : "";
+    if (state !== "offline") return say(this.#everOpen ? "connection.reconnecting" : "connection.connecting");
+    return say(this.#conversation.answering ? "connection.offlineAnswer" : "connection.offline");
   }
 }

@@ -1,5 +1,6 @@
 import { element } from "./element.js";
 import { TurnView } from "./turn-view.js";
+import { say } from "./words.js";
 
 /** The conversation on the screen: its turns, and the question that is being answered. */
 export class Conversation {
@@ -103,12 +104,12 @@ export class Conversation {
     const { trouble, about, questions } = this.#opening();
     const asked = place.contains(document.activeElement) ? document.activeElement.textContent : null;
     const examples = questions.map((text) =>
-      element("button", { type: "button", className: "example", on: { click: () => this.ask(text) } }, text),
+      element("button", { type: "button", className: "example", dir: "auto", on: { click: () => this.ask(text) } }, text),
     );
     place.replaceChildren(
-      element("h1", {}, "What would you like to know?"),
-      ...(trouble ? [element("p", { role: "alert" }, trouble)] : []),
-      ...(about ? [element("p", { className: "about" }, about)] : []),
+      element("h1", {}, say("conversation.welcome")),
+      ...(trouble ? [element("p", { role: "alert", dir: "auto" }, trouble)] : []),
+      ...(about ? [element("p", { className: "about", dir: "auto" }, about)] : []),
       ...(examples.length ? [element("div", { className: "examples" }, examples)] : []),
     );
     examples.find((each) => each.textContent === asked)?.focus();
@@ -238,7 +239,7 @@ export class Conversation {
 
   async #load(sessionId, before = undefined) {
     const visit = this.#visit;
-    const wait = element("p", { className: "loading", role: "status" }, "Opening the conversation…");
+    const wait = element("p", { className: "loading", role: "status" }, say("conversation.opening"));
     this.#root.prepend(wait);
     try {
       const page = await this.#client.history({ sessionId, before, limit: 10 });
@@ -256,8 +257,7 @@ export class Conversation {
     this.#memory.moveDraft(this.sessionId, null);
     this.sessionId = null;
     this.#memory.save({ sessionId: null });
-    const sentence = "It has been deleted, has expired, or belongs to somebody else. A question that you ask here begins a new one.";
-    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, "There is no such conversation"), element("p", { role: "alert" }, sentence)));
+    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, say("conversation.missing")), element("p", { role: "alert" }, say("conversation.missingWhy"))));
     this.#changed();
   }
 
@@ -279,7 +279,7 @@ export class Conversation {
   }
 
   #offerEarlier(before) {
-    const button = element("button", { className: "secondary earlier", type: "button" }, "Earlier turns");
+    const button = element("button", { className: "secondary earlier", type: "button" }, say("conversation.earlierTurns"));
     button.addEventListener("click", () => {
       button.remove();
       this.#load(this.sessionId, before);
@@ -288,8 +288,8 @@ export class Conversation {
   }
 
   #offerRetry(error, again) {
-    const button = element("button", { className: "secondary", type: "button" }, "Try again");
-    const failure = element("div", { className: "failure", role: "alert" }, element("p", {}, error.message), button);
+    const button = element("button", { className: "secondary", type: "button" }, say("act.again"));
+    const failure = element("div", { className: "failure", role: "alert" }, element("p", { dir: "auto" }, error.message), button);
     button.addEventListener("click", () => {
       failure.remove();
       again();

@@ -1,4 +1,5 @@
 import { SignInNeededError } from "./protocol/errors.js";
+import { say } from "./words.js";
 
 const STORED_AS = "cicada.signIn";
 /** A token that expires within this time is renewed before it is used. */
@@ -60,9 +61,9 @@ export class Session {
 
   /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
   async accessToken({ fresh = false } = {}) {
-    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
+    if (!this.#tokens) throw new SignInNeededError(say("signIn.goOn"));
     if (fresh || this.validMs < MARGIN_MS) await (this.#renewing ??= this.#renewInTurn());
-    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
+    if (!this.#tokens) throw new SignInNeededError(say("signIn.goOn"));
     return this.#tokens.accessToken;
   }
 
@@ -111,7 +112,7 @@ export class Session {
       if (error.retryable) throw error;
       // A copy may have renewed the tokens meanwhile, and these may have come too late for the answer.
       if (this.#tokens?.refreshToken === refreshToken) this.#forget();
-      throw new SignInNeededError("Your session has ended. Sign in again.", { cause: error });
+      throw new SignInNeededError(say("signIn.endedAgain"), { cause: error });
     }
   }
 

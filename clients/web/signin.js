@@ -4,6 +4,7 @@ import { CicadaError } from "./protocol/errors.js";
 import { Provider } from "./provider.js";
 import { Session } from "./session.js";
 import { PasswordProof } from "./srp.js";
+import { say } from "./words.js";
 
 /** What each challenge of the user pool asks of the user. */
 const STEPS = {
@@ -180,7 +181,7 @@ export class SignIn {
   #proceed(user, username, { ChallengeName: challenge, Session: session, AuthenticationResult: result }) {
     this.#challenge = null;
     if (result) return this.#session.begin(user, result);
-    if (!Object.hasOwn(STEPS, challenge)) throw new CicadaError("This account asks for a step of sign-in that this page does not have.");
+    if (!Object.hasOwn(STEPS, challenge)) throw new CicadaError(say("signIn.unknownStep"));
     this.#challenge = { challenge, step: STEPS[challenge], user, username, session };
   }
 
@@ -190,7 +191,7 @@ export class SignIn {
     } catch (error) {
       if (error.code !== OVER) throw error;
       this.#challenge = null;
-      throw new CicadaError("Signing in took too long. Begin again with your password.", { cause: error });
+      throw new CicadaError(say("signIn.tooLong"), { cause: error });
     }
   }
 }

@@ -280,8 +280,11 @@ def test_addresses_that_cannot_be_are_refused_with_what_to_do(context: dict[str,
 
 
 def test_the_page_states_the_rule_of_the_pools_passwords(dev: Deployed) -> None:
-    shown = (PAGE_FOLDER / "new-password-view.js").read_text("utf-8")
-    assert f'const RULE = "At least {passwords(dev)}.";' in shown
+    catalogues = [path.read_text("utf-8") for path in (PAGE_FOLDER / "words").iterdir()]
+    rules = [line for text in catalogues for line in text.splitlines() if '"newPassword.rule"' in line]
+    assert f'  "newPassword.rule": "At least {passwords(dev)}.",' in rules
+    length = passwords(dev).split()[0]
+    assert [length in rule for rule in rules] == [True] * len(catalogues)
 
 
 def test_no_other_site_shares_the_pages_process_or_reads_its_files() -> None:

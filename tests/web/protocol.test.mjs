@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CicadaClient, SignInNeededError } from "../../clients/web/protocol.js";
+import { CicadaClient, SENTENCES, SignInNeededError } from "../../clients/web/protocol.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 function setUp(options = {}) {
@@ -526,4 +526,9 @@ test("close ends the connection for good", async () => {
   await clock.advance(600_000);
   assert.equal(network.sockets.length, 1);
   assert.equal(client.state, "idle");
+});
+
+test("a client that is asked for another language says its sentences in it", async () => {
+  const { client } = setUp({ sentences: { ...SENTENCES, unconnected: "Keine Verbindung." } });
+  await assert.rejects(client.signOutEverywhere(), { message: "Keine Verbindung." });
 });
