@@ -9,6 +9,7 @@ import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
 import { ReadingView } from "./reading-view.js";
 import { SessionsView } from "./sessions-view.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Tabs } from "./tabs.js";
 import { say } from "./words.js";
 
 /** Where an open document covers the conversation, as in style.css. */
@@ -28,6 +29,7 @@ export class ChatView {
   #shortcuts;
   #federated;
   #bases;
+  #tabs;
   #examples;
   #everOpen = false;
   /** Something was to be asked during the answer that is under way. */
@@ -52,6 +54,7 @@ export class ChatView {
       search: root.querySelector("#session-search"),
       client,
       open: (id) => this.#open(id),
+      changed: (session) => this.#tabs.tell("changed", session),
       removed: (id) => this.#removed(id),
       drawn: () => this.#entitle(),
       signal: this.#leave.signal,
@@ -77,6 +80,7 @@ export class ChatView {
         if (this.#drafted !== session.sessionId) memory.moveDraft(this.#drafted, session.sessionId);
         this.#drafted = session.sessionId;
         this.#sessions.touch(session);
+        this.#tabs.tell("asked", session);
       },
       wanted: (message) => this.#composer.ask(message),
       edit: (message) => this.#composer.edit(message),
@@ -102,6 +106,16 @@ export class ChatView {
       client,
       signOut,
       showKeys: () => this.#shortcuts.show(),
+      erased: () => {
+        this.#erased();
+        this.#tabs.tell("erased");
+      },
+    });
+    this.#tabs = new Tabs(signIn.user, {
+      asked: (session) => this.#hearAsked(session),
+      event: (frame) => client.hear(frame),
+      changed: (session) => this.#sessions.hearChanged(session),
+      deleted: (sessionId) => this.#hearDeleted(sessionId),
       erased: () => this.#erased(),
     });
     this.#shortcuts = new Shortcuts({ keys: this.#keys(), signal: this.#leave.signal });
@@ -124,6 +138,7 @@ export class ChatView {
   /** Nothing of the session stays in the document. */
   end() {
     this.#leave.abort();
+    this.#tabs.end();
     this.#client.close();
     this.#account.remove();
     this.#shortcuts.remove();
@@ -146,6 +161,7 @@ export class ChatView {
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal: this.#leave.signal });
     const find = (id) => this.#root.querySelector(id);
     on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded(this.#client.signedOut) : this.#connectionChanged()));
+    on(this.#client, "event", ({ detail }) => this.#tabs.tell("event", detail));
     on(this.#connection, "click", ({ target }) => this.#answerTrouble(target.dataset.answer, signOut));
     on(find("#account"), "click", () => this.#account.show());
     on(find("#sign-out"), "click", signOut);
@@ -250,8 +266,20 @@ export class ChatView {
   /** The focus was in the row that is gone. */
   #removed(sessionId) {
     this.#memory.keepDraft(sessionId, "");
+    this.#tabs.tell("deleted", sessionId);
     if (sessionId === this.#conversation.sessionId) this.#startNew();
     else this.#root.querySelector("#new-conversation").focus();
+  }
+
+  #hearAsked({ requestId, sessionId, title, knowledgeBase }) {
+    this.#sessions.hearAsked({ sessionId, title, knowledgeBase });
+    if (sessionId === this.#conversation.sessionId) this.#conversation.hear({ requestId, message: title });
+  }
+
+  #hearDeleted(sessionId) {
+    this.#sessions.hearDeleted(sessionId);
+    if (sessionId === this.#conversation.sessionId) this.#conversation.gone();
+    else this.#memory.keepDraft(sessionId, "");
   }
 
   /** Nothing is kept of the user any more. */

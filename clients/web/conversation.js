@@ -28,7 +28,7 @@ export class Conversation {
    * `opening()`: what a new conversation begins with: `trouble`, what is wrong with the page's address, or null; `about`, what
    * is asked; `questions`. `newBase()`: the knowledge base that it asks, undefined for the server's default. `changed()`: another session is open, or an answer has begun
    * or ended, or which knowledge base is asked is known.
-   * `accepted({sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
+   * `accepted({requestId, sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
    * is to ask this. `edit(message)`: a question is to be asked otherwise.
    */
   constructor({ client, memory, root, scroll, opening, newBase, changed, accepted, wanted, edit }) {
@@ -140,6 +140,25 @@ export class Conversation {
     return this.#ask({ requestId, message, sessionId });
   }
 
+  /** Shows a question that another tab has asked in this conversation. */
+  hear({ requestId, message }) {
+    if (this.#turns.has(requestId)) return;
+    const request = this.#client.overhear(requestId);
+    if (!this.#running) this.#run(request, message, { accepted: true });
+    const view = this.#add({ requestId, message });
+    view.show(request);
+    if (document.hidden) this.#scrollTo(view.root);
+  }
+
+  /** It was deleted in another tab. */
+  gone() {
+    this.#visit += 1;
+    this.#running = null;
+    this.#turns.clear();
+    this.#memory.save({ running: null });
+    this.#sayMissing();
+  }
+
   /** Forgets the turns. */
   end() {
     this.#visit += 1;
@@ -214,7 +233,7 @@ export class Conversation {
     if (request.accepted && running && !running.accepted) {
       this.sessionId = request.sessionId;
       this.#memory.save({ sessionId: request.sessionId, running: { ...running, accepted: true } });
-      this.#accepted({ sessionId: request.sessionId, title: running.message, knowledgeBase: request.assembly.asked ?? undefined });
+      this.#accepted({ requestId: request.requestId, sessionId: request.sessionId, title: running.message, knowledgeBase: request.assembly.asked ?? undefined });
       this.#changed();
     }
     if (!request.outcome) return;

@@ -41,6 +41,7 @@ class Page {
       locks: navigator.locks,
       channel: new BroadcastChannel("cicada.session"),
       ended: () => this.#endChat({ forget: true, sentence: say("page.signedOutElsewhere") }),
+      joined: () => this.#startChat(),
     });
     this.#signInView = new SignInView({
       root: document.querySelector("#sign-in-view"),
@@ -53,6 +54,7 @@ class Page {
 
   async start() {
     const sentence = await this.#comeBack();
+    if (!this.#signIn.user) await this.#signIn.join();
     if (this.#signIn.user) await this.#startChat();
     else this.#signInView.show(sentence);
   }
@@ -71,8 +73,8 @@ class Page {
 
   async #startChat() {
     const ChatView = await this.#chatView();
-    // Meanwhile the sign-in may have ended.
-    if (ChatView && this.#signIn.user) this.#show(ChatView);
+    // Meanwhile it may have begun in another way, or ended.
+    if (ChatView && this.#signIn.user && !this.#chat) this.#show(ChatView);
   }
 
   async #chatView() {

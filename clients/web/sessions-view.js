@@ -20,6 +20,7 @@ export class SessionsView {
   #field;
   #client;
   #open;
+  #changed;
   #removed;
   #drawn;
   #current = null;
@@ -31,14 +32,15 @@ export class SessionsView {
   #typing = null;
 
   /**
-   * `open(sessionId)` is called when the user selects a conversation, `removed(sessionId)` when one is deleted, and
-   * `drawn()` when the list has changed. `signal` removes the event listeners.
+   * `open(sessionId)` is called when the user selects a conversation, `changed(session)` when one is renamed or pinned,
+   * `removed(sessionId)` when one is deleted, and `drawn()` when the list has changed. `signal` removes the event listeners.
    */
-  constructor({ root, search, client, open, removed, drawn, signal }) {
+  constructor({ root, search, client, open, changed, removed, drawn, signal }) {
     this.#root = root;
     this.#field = search;
     this.#client = client;
     this.#open = open;
+    this.#changed = changed;
     this.#removed = removed;
     this.#drawn = drawn;
     search.addEventListener("input", () => this.#typed(), { signal });
@@ -83,6 +85,22 @@ export class SessionsView {
     this.#put({ ...(known ?? { sessionId, title: titleOf(title), knowledgeBase, isNew: true }), lastAt: new Date().toISOString() });
   }
 
+  /** Another tab has asked in a conversation. */
+  hearAsked(session) {
+    this.#around(() => this.touch(session));
+  }
+
+  /** Another tab has given a conversation another title or pin. */
+  hearChanged(session) {
+    const known = this.#rows.some(({ sessionId }) => sessionId === session.sessionId);
+    if (known) this.#around(() => this.#put({ pinned: false, ...session }));
+  }
+
+  /** Another tab has deleted a conversation. */
+  hearDeleted(sessionId) {
+    this.#around(() => this.#drop(sessionId));
+  }
+
   select(sessionId) {
     if (this.#current === sessionId) return;
     this.#current = sessionId;
@@ -117,10 +135,27 @@ export class SessionsView {
     this.#draw();
   }
 
-  #remove(sessionId) {
+  #drop(sessionId) {
     this.#rows = this.#rows.filter((row) => row.sessionId !== sessionId);
     this.#draw();
+  }
+
+  #remove(sessionId) {
+    this.#drop(sessionId);
     this.#removed(sessionId);
+  }
+
+  /** What another tab changes leaves the user's focus alone, and a row in which something is being done. */
+  #around(change) {
+    const focused = this.#root.contains(document.activeElement) ? document.activeElement : null;
+    const row = this.#root.querySelector("[data-session]:has(.session-actions)") ?? focused?.closest("[data-session]");
+    change();
+    const now = row && this.#root.querySelector(`[data-session="${CSS.escape(row.dataset.session)}"]`);
+    if (!now) return;
+    if (row.querySelector(".session-actions")) {
+      now.replaceWith(row);
+      focused?.focus();
+    } else now.querySelector(focused.matches(".more") ? ".more" : ".open-session").focus();
   }
 
   #draw() {
@@ -145,6 +180,7 @@ export class SessionsView {
       open: () => this.#open(sessionId),
       changed: (now) => {
         this.#put({ pinned: false, ...now });
+        this.#changed(now);
         this.#root.querySelector(`[data-session="${CSS.escape(sessionId)}"] .more`)?.focus();
       },
       deleted: () => this.#remove(sessionId),

@@ -20,7 +20,8 @@ const OVER = "NotAuthorizedException";
  * look at `step` after each of them.
  *
  * With `signInUrl` and `identityProvider` users can also sign in with that provider; `page` is then the address to which it
- * sends them back. `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when another tab ends it.
+ * sends them back. `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when
+ * another tab ends it, and `joined()` when the sign-in of another tab was taken over.
  */
 export class SignIn {
   #cognito;
@@ -43,11 +44,12 @@ export class SignIn {
     locks = null,
     channel = null,
     ended = () => {},
+    joined = () => {},
   }) {
     this.#cognito = new Cognito({ url: cognitoUrl, fetch });
     this.#clientId = clientId;
     this.#userPoolId = userPoolId;
-    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended });
+    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended, joined });
     if (identityProvider) {
       this.#provider = new Provider({ name: identityProvider, url: signInUrl, clientId, page, fetch, storage });
     }
@@ -127,6 +129,11 @@ export class SignIn {
       this.#challenge.session = reply.Session;
       return new Authenticator({ user, secret: reply.SecretCode, confirm: (code) => this.#confirm(code) });
     });
+  }
+
+  /** Takes over the sign-in of another tab, if there is one. */
+  join() {
+    return this.#session.join();
   }
 
   /** For the settings of the signed-in user's own account. */

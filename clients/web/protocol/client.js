@@ -21,7 +21,8 @@ const platformClock = {
 /**
  * Asks questions, and receives each answer whole, over as many connections as necessary.
  *
- * Events: "connection" (detail: the state, see `ReconnectingConnection`) and "request" (detail: the changed `Request`).
+ * Events: "connection" (detail: the state, see `ReconnectingConnection`), "request" (detail: the changed `Request`) and
+ * "event" (detail: the frame of a request as the server sent it, for other clients of the user to `hear`).
  *
  * `knowledgeBase` is used for questions that begin a session and name none; without it the default of the server is used.
  * `token({fresh})` is called at each connect and resolves to an access token, or to `{token, validMs}` where the client
@@ -135,6 +136,22 @@ export class CicadaClient extends EventTarget {
     const known = this.#requests.get(requestId);
     if (known) return known.refusal ? this.retry(requestId) : known;
     return this.#add(new Request(requestId, null));
+  }
+
+  /** A request that another client of the user follows, which tells what it hears; it is resumed when that stays out. */
+  overhear(requestId) {
+    const known = this.#requests.get(requestId);
+    if (known) return known;
+    const request = new Request(requestId, null);
+    this.#requests.set(requestId, request);
+    this.#watch(request);
+    return request;
+  }
+
+  /** Takes the frame of an "event" of another client. */
+  hear(frame) {
+    const request = this.#requests.get(frame.requestId);
+    if (request) this.#event(frame, request);
   }
 
   /** Repeats a refused request with the same id. A request that ended with an error needs a new id instead. */
@@ -279,7 +296,10 @@ export class CicadaClient extends EventTarget {
     else if (REPLIES.has(frame.type)) this.#calls.received(frame);
     else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
     else if (request && frame.type === "pending") this.#pending(frame, request);
-    else if (request && frame.seq !== undefined) this.#event(frame, request);
+    else if (request && frame.seq !== undefined) {
+      this.#event(frame, request);
+      this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+    }
   }
 
   /** The server says when to resume again; a gap is resumed earlier. */
