@@ -21,6 +21,7 @@ PAGE_FOLDER = _ROOT / "clients" / "web"
 INDEX, CONFIG, ASSETS = "index.html", "config.json", "assets"
 # What is built, each with all that it imports, but for what is loaded late and becomes a file beside it.
 _BUILT = ("boot.js", "page.js", "style.css")
+_MODULE = '<script type="module"'
 _COPIED = (".svg", ".webmanifest")
 ESBUILD = _ROOT / "node_modules" / ".bin" / "esbuild"
 # Browsers of the last three years, as the page's other features need them.
@@ -33,6 +34,8 @@ _OPTIONS = (
     "--external:*.svg",
     "--log-level=error",
 )
+# What a module imports when it is loaded, as esbuild writes it.
+_IMPORT = re.compile(rb'(?:from|import)"\./([^"]+)"')
 _REFERENCE = re.compile(r'\b(href|src)="([^"#]+)"')
 
 
@@ -72,15 +75,21 @@ def _built(folder: Path, _: str) -> PageFiles:
             raise FileNotFoundError(f"{INDEX} refers to {path}, which is not in {folder}.")
         return f'{attribute}="{prefix}/{path}"'
 
-    return PageFiles(_REFERENCE.sub(moved, (folder / INDEX).read_text("utf-8")), assets, prefix)
+    index = (folder / INDEX).read_text("utf-8").replace(_MODULE, _preloads(assets["page.js"]) + _MODULE)
+    return PageFiles(_REFERENCE.sub(moved, index), assets, prefix)
+
+
+def _preloads(module: bytes) -> str:
+    """Links by which the browser asks for what the module imports at once, and not when it has read the module."""
+    return "".join(f'<link rel="modulepreload" href="{path.decode()}" />\n    ' for path in _IMPORT.findall(module))
 
 
 def _bundles(folder: Path) -> dict[str, bytes]:
-    entries = [str(folder / name) for name in _BUILT if (folder / name).exists()]
+    entries = [name for name in _BUILT if (folder / name).exists()]
     with TemporaryDirectory() as out:
         environment = {"NODE_PATH": str(_ROOT / "node_modules")}
         command = [str(ESBUILD), *entries, *_OPTIONS, f"--outdir={out}"]
-        done = subprocess.run(command, cwd=_ROOT, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
         if done.returncode:
             raise PageBuildError(f"The page cannot be built: {done.stderr.strip()}")
         return {path.relative_to(out).as_posix(): path.read_bytes() for path in sorted(Path(out).rglob("*.*"))}

@@ -3,8 +3,7 @@ import { SecondStep } from "./authenticator.js";
 import { authenticatorForm } from "./authenticator-view.js";
 import { element } from "./element.js";
 import { OwnData } from "./own-data.js";
-
-const ADD = "Scan this with an authenticator app on your phone. From then on you sign in with your password and a code of the app.";
+import { say } from "./words.js";
 
 /**
  * The settings: how the page looks, its keys, the user's data, the second step of sign-in, where the pool lets users choose, and
@@ -18,7 +17,7 @@ export class AccountView {
   #showKeys;
   #client;
   #erased;
-  #notice = element("p", { className: "notice", role: "alert", hidden: true });
+  #notice = element("p", { className: "notice", role: "alert", dir: "auto", hidden: true });
   #secondStep = element("section", {});
 
   /** `mfa`: "off", "optional" or "required", as the pool has it. `erased()`: nothing of the user is kept any more. */
@@ -35,21 +34,21 @@ export class AccountView {
     this.#dialog = element(
       "dialog",
       { className: "account settings", aria: { labelledby: "account-title" }, on: { close: () => this.remove() } },
-      element("h2", { id: "account-title" }, this.#signIn.user),
+      element("h2", { id: "account-title", dir: "auto" }, this.#signIn.user),
       this.#notice,
       appearanceSection(),
-      element("section", {}, element("h3", {}, "Keys"), this.#button("All keys", () => this.#goOn(this.#showKeys))),
+      element("section", {}, element("h3", {}, say("keys.title")), this.#button(say("keys.all"), () => this.#goOn(this.#showKeys))),
       new OwnData(this.#client, { erased: this.#erased }).root,
       this.#mfa === "optional" ? this.#secondStep : null,
-      element("section", {}, element("h3", {}, "This device"), this.#button("Sign out", () => this.#goOn(this.#signOut))),
+      element("section", {}, element("h3", {}, say("settings.thisDevice")), this.#button(say("act.signOut"), () => this.#goOn(this.#signOut))),
       element(
         "section",
         {},
-        element("h3", {}, "All devices"),
-        element("p", {}, "Ends every sign-in of yours, here and elsewhere, and what is being answered."),
-        this.#button("Sign out everywhere", () => this.#client.signOutEverywhere()),
+        element("h3", {}, say("settings.allDevices")),
+        element("p", {}, say("settings.signOutWhat")),
+        this.#button(say("settings.signOutEverywhere"), () => this.#client.signOutEverywhere()),
       ),
-      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, "Close"),
+      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, say("act.close")),
     );
     document.body.append(this.#dialog);
     this.#dialog.showModal();
@@ -70,11 +69,11 @@ export class AccountView {
     const step = new SecondStep(this.#signIn);
     const isOn = await step.isOn();
     this.#secondStep.replaceChildren(
-      element("h3", {}, "Two-step sign-in"),
-      element("p", {}, isOn ? "On: you sign in with your password and a code of your authenticator app." : "Off: your password alone signs you in."),
+      element("h3", {}, say("app.title")),
+      element("p", {}, say(isOn ? "app.isOn" : "app.isOff")),
       isOn
-        ? this.#button("Turn it off", () => this.#turnOff(step))
-        : this.#button("Add an authenticator app", () => this.#add(step)),
+        ? this.#button(say("app.turnOff"), () => this.#turnOff(step))
+        : this.#button(say("app.add"), () => this.#add(step)),
     );
   }
 
@@ -86,10 +85,10 @@ export class AccountView {
   async #add(step) {
     const form = await authenticatorForm({
       authenticator: await step.begin(),
-      lede: ADD,
-      save: "Turn it on",
+      lede: say("app.scan"),
+      save: say("app.turnOn"),
       added: () => leave(),
-      back: { label: "Not now", action: () => leave() },
+      back: { label: say("app.notNow"), action: () => leave() },
     });
     const [own, dialog] = [[...this.#dialog.children], this.#dialog];
     const leave = () => {

@@ -1,6 +1,7 @@
 import { element } from "./element.js";
 import { grow } from "./grow.js";
 import { MARKS, MarkdownElements, blocksOf, decoded, withoutHalfMarks } from "./markdown.js";
+import { say } from "./words.js";
 
 const CITATION = /\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]/g;
 // Two of `MARKS`; around a sentence that is underlined.
@@ -9,7 +10,6 @@ const END = "\ue001";
 // Within the marks of Markdown, which would not be read as such beside a letter.
 const OPENING = /^(?:[\s*_~`>|#]|(?:[-+]|\d{1,9}[.)]|\[[ xX]\])(?:\s|$))*/;
 const CLOSING = /(?:(?<=(?:https?:|www\.)\S*)[.,;:!?]+)?[\s*_~|#]*$/;
-const UNSUPPORTED = "Not supported by the passages";
 /** Below the heading of the turn and that of its answer. */
 const HEADING_LEVEL = 4;
 
@@ -95,13 +95,13 @@ export class AnswerText {
 
   #underlined(nodes) {
     if (!this.#marking || nodes.every((node) => typeof node === "string" && !node.trim())) return nodes;
-    this.#marked = element("span", { className: "unsupported", title: UNSUPPORTED }, nodes);
+    this.#marked = element("span", { className: "unsupported", title: say("answer.unsupported") }, nodes);
     return [this.#marked];
   }
 
   /** What ends where nothing is shown, such as in a cell that its table has no column for, ends with its block. */
   #endMark() {
-    if (this.#marking) this.#marked?.append(element("span", { className: "unseen" }, ` (${UNSUPPORTED}) `));
+    if (this.#marking) this.#marked?.append(element("span", { className: "unseen" }, ` (${say("answer.unsupported")}) `));
     this.#marking = false;
     this.#marked = null;
   }

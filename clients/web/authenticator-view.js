@@ -1,5 +1,6 @@
 import { element } from "./element.js";
 import { codeField, StepForm } from "./step-form.js";
+import { say, sayAround } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** The margin of a QR code, in modules: ISO/IEC 18004. */
@@ -9,13 +10,13 @@ const QUIET = 4;
 export function codeForm({ enter, back }) {
   const code = codeField();
   return new StepForm({
-    title: "Your code",
-    lede: "Enter the six digits that your authenticator app shows now.",
-    content: [element("label", {}, "Code ", code)],
+    title: say("code.title"),
+    lede: say("code.enter"),
+    content: [element("label", {}, say("code.field"), " ", code)],
     first: code,
-    labels: ["Sign in", "Signing in…"],
+    labels: [say("signIn.go"), say("signIn.busy")],
     send: () => enter(code.value),
-    back: { label: "Back to sign-in", action: back },
+    back: { label: say("signIn.back"), action: back },
   });
 }
 
@@ -25,17 +26,18 @@ export function codeForm({ enter, back }) {
  */
 export async function authenticatorForm({ authenticator, lede, save, added, back }) {
   const code = codeField();
+  const open = element("a", { href: authenticator.address }, say("app.open"));
   return new StepForm({
-    title: "Two-step sign-in",
+    title: say("app.title"),
     lede,
     content: [
       await picture(authenticator.address),
-      element("p", { className: "rule" }, "No camera? ", element("a", { href: authenticator.address }, "Open your app"), ", or type this key into it:"),
-      element("code", { className: "key" }, authenticator.secret.replace(/.{4}(?=.)/g, "$& ")),
-      element("label", {}, "Code that the app shows ", code),
+      element("p", { className: "rule" }, sayAround("app.noCamera", { open })),
+      element("code", { className: "key", dir: "ltr" }, authenticator.secret.replace(/.{4}(?=.)/g, "$& ")),
+      element("label", {}, say("app.code"), " ", code),
     ],
     first: code,
-    labels: [save, "Checking…"],
+    labels: [save, say("app.checking")],
     send: async () => {
       await authenticator.confirm(code.value);
       added();
@@ -52,7 +54,7 @@ async function picture(text) {
   code.make();
   const size = code.getModuleCount();
   const svg = svgElement("svg", { class: "qr", viewBox: `${-QUIET} ${-QUIET} ${size + 2 * QUIET} ${size + 2 * QUIET}`, role: "img" });
-  svg.setAttribute("aria-label", "QR code for your authenticator app");
+  svg.setAttribute("aria-label", say("app.picture"));
   svg.append(svgElement("path", { d: dark(code, size) }));
   return svg;
 }

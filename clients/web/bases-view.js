@@ -1,5 +1,6 @@
 import { addressOfBase } from "./conversation-address.js";
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** The knowledge bases that the user may ask: what the server says of them, and the dialog to choose one. */
 export class BasesView {
@@ -50,10 +51,10 @@ export class BasesView {
     this.#dialog = element(
       "dialog",
       { className: "account", aria: { labelledby: "bases-title" }, on: { close: () => this.remove() } },
-      element("h2", { id: "bases-title" }, "Knowledge bases"),
-      element("p", { className: "about" }, "A conversation asks one of them. Choose one for a new conversation."),
+      element("h2", { id: "bases-title" }, say("bases.title")),
+      element("p", { className: "about" }, say("bases.choose")),
       this.#list,
-      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, "Close"),
+      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, say("act.close")),
     );
     document.body.append(this.#dialog);
     this.#dialog.showModal();
@@ -74,7 +75,7 @@ export class BasesView {
   }
 
   #draw() {
-    const said = { loading: "Loading…", failed: this.#failure, loaded: this.#bases.length ? "" : "There is none that you may ask." }[this.#state];
+    const said = { loading: say("conversations.loading"), failed: this.#failure, loaded: this.#bases.length ? "" : say("bases.none") }[this.#state];
     const focused = this.#list.contains(document.activeElement) ? document.activeElement.dataset.base : null;
     this.#list.replaceChildren(...this.#bases.map((base) => this.#link(base)), ...(said ? [element("p", { className: "about", role: "status" }, said)] : []));
     if (focused) this.#list.querySelector(`[data-base="${CSS.escape(focused)}"]`)?.focus();
@@ -92,7 +93,7 @@ export class BasesView {
       "a",
       { href: addressOfBase(base.name), data: { base: base.name }, on: { click: chosen } },
       element("span", { className: "title" }, baseLine(base)),
-      base.description ? element("span", { className: "about" }, base.description) : null,
+      base.description ? element("span", { className: "about", dir: "auto" }, base.description) : null,
     );
     if (base.name === this.#list.dataset.asked) link.setAttribute("aria-current", "true");
     return link;
@@ -101,5 +102,5 @@ export class BasesView {
 
 /** `store · 125 documents`. */
 export function baseLine({ name, documents }) {
-  return `${name} · ${documents.toLocaleString("en")} document${documents === 1 ? "" : "s"}`;
+  return say("bases.line", { name, count: documents });
 }

@@ -9,19 +9,11 @@ import { DEFAULT_KNOWLEDGE_BASE, troubleWith } from "./knowledge-base.js";
 import { ReadingView } from "./reading-view.js";
 import { SessionsView } from "./sessions-view.js";
 import { Shortcuts } from "./shortcuts.js";
+import { Tabs } from "./tabs.js";
+import { say } from "./words.js";
 
 /** Where an open document covers the conversation, as in style.css. */
 const COVERED = matchMedia("(max-width: 899px)");
-const TROUBLES = {
-  refused: "The service refused the connection, or does not answer.",
-  noToken: "The sign-in service does not answer.",
-};
-/** The identity provider lets in whom the service does not know. */
-const UNKNOWN = `${TROUBLES.refused} If this is your first time here, those who run it have to let you in first.`;
-
-/** What was typed stays in the field. */
-const TOO_EARLY = "Not sent yet: this answer is still being written. Ask when it is complete, or stop it.";
-
 /** The view of a signed-in user: the list of conversations, the open one, and the field for the next question. */
 export class ChatView {
   #root;
@@ -37,6 +29,7 @@ export class ChatView {
   #shortcuts;
   #federated;
   #bases;
+  #tabs;
   #examples;
   #everOpen = false;
   /** Something was to be asked during the answer that is under way. */
@@ -61,6 +54,7 @@ export class ChatView {
       search: root.querySelector("#session-search"),
       client,
       open: (id) => this.#open(id),
+      changed: (session) => this.#tabs.tell("changed", session),
       removed: (id) => this.#removed(id),
       drawn: () => this.#entitle(),
       signal: this.#leave.signal,
@@ -86,6 +80,7 @@ export class ChatView {
         if (this.#drafted !== session.sessionId) memory.moveDraft(this.#drafted, session.sessionId);
         this.#drafted = session.sessionId;
         this.#sessions.touch(session);
+        this.#tabs.tell("asked", session);
       },
       wanted: (message) => this.#composer.ask(message),
       edit: (message) => this.#composer.edit(message),
@@ -111,6 +106,16 @@ export class ChatView {
       client,
       signOut,
       showKeys: () => this.#shortcuts.show(),
+      erased: () => {
+        this.#erased();
+        this.#tabs.tell("erased");
+      },
+    });
+    this.#tabs = new Tabs(signIn.user, {
+      asked: (session) => this.#hearAsked(session),
+      event: (frame) => client.hear(frame),
+      changed: (session) => this.#sessions.hearChanged(session),
+      deleted: (sessionId) => this.#hearDeleted(sessionId),
       erased: () => this.#erased(),
     });
     this.#shortcuts = new Shortcuts({ keys: this.#keys(), signal: this.#leave.signal });
@@ -133,6 +138,7 @@ export class ChatView {
   /** Nothing of the session stays in the document. */
   end() {
     this.#leave.abort();
+    this.#tabs.end();
     this.#client.close();
     this.#account.remove();
     this.#shortcuts.remove();
@@ -155,6 +161,7 @@ export class ChatView {
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal: this.#leave.signal });
     const find = (id) => this.#root.querySelector(id);
     on(this.#client, "connection", ({ detail }) => (detail === "signedOut" ? sessionEnded(this.#client.signedOut) : this.#connectionChanged()));
+    on(this.#client, "event", ({ detail }) => this.#tabs.tell("event", detail));
     on(this.#connection, "click", ({ target }) => this.#answerTrouble(target.dataset.answer, signOut));
     on(find("#account"), "click", () => this.#account.show());
     on(find("#sign-out"), "click", signOut);
@@ -180,12 +187,12 @@ export class ChatView {
 
   #keys() {
     return [
-      { key: "/", what: "Go to the question field", act: () => this.#root.querySelector("#question").focus() },
-      { key: "a", what: "Go to the newest answer", act: () => this.#conversation.focusNewest() },
-      { key: "j", what: "Go to the next question", act: () => this.#conversation.focusQuestion(1) },
-      { key: "k", what: "Go to the question before", act: () => this.#conversation.focusQuestion(-1) },
-      { key: "c", what: "Copy the newest answer", act: () => this.#conversation.copyNewest() },
-      { key: "n", what: "Begin a new conversation", act: () => this.#startNew() },
+      { key: "/", what: "keys.question", act: () => this.#root.querySelector("#question").focus() },
+      { key: "a", what: "keys.newest", act: () => this.#conversation.focusNewest() },
+      { key: "j", what: "keys.next", act: () => this.#conversation.focusQuestion(1) },
+      { key: "k", what: "keys.before", act: () => this.#conversation.focusQuestion(-1) },
+      { key: "c", what: "keys.copy", act: () => this.#conversation.copyNewest() },
+      { key: "n", what: "keys.new", act: () => this.#startNew() },
     ];
   }
 
@@ -259,8 +266,20 @@ export class ChatView {
   /** The focus was in the row that is gone. */
   #removed(sessionId) {
     this.#memory.keepDraft(sessionId, "");
+    this.#tabs.tell("deleted", sessionId);
     if (sessionId === this.#conversation.sessionId) this.#startNew();
     else this.#root.querySelector("#new-conversation").focus();
+  }
+
+  #hearAsked({ requestId, sessionId, title, knowledgeBase }) {
+    this.#sessions.hearAsked({ sessionId, title, knowledgeBase });
+    if (sessionId === this.#conversation.sessionId) this.#conversation.hear({ requestId, message: title });
+  }
+
+  #hearDeleted(sessionId) {
+    this.#sessions.hearDeleted(sessionId);
+    if (sessionId === this.#conversation.sessionId) this.#conversation.gone();
+    else this.#memory.keepDraft(sessionId, "");
   }
 
   /** Nothing is kept of the user any more. */
@@ -359,7 +378,7 @@ export class ChatView {
     this.#root.querySelector("#asked").textContent = base ? baseLine(base) : (asked ?? "");
     this.#root.querySelector("#bases").hidden = !asked;
     this.#root.querySelector("#open-documents").href = addressWith(sessionId, { documents: this.#base });
-    const title = documentsOf ? `Documents of ${documentsOf}` : this.#sessions.titleOf(sessionId);
+    const title = documentsOf ? say("documents.tab", { base: documentsOf }) : this.#sessions.titleOf(sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
   }
 
@@ -372,9 +391,10 @@ export class ChatView {
     const { state } = this.#client;
     this.#everOpen ||= state === "open";
     this.#root.dataset.connection = state;
-    const trouble = state === "connecting" || state === "waiting" ? TROUBLES[this.#client.trouble] : null;
-    const unknown = this.#federated && !this.#everOpen && trouble === TROUBLES.refused;
-    if (trouble) this.#showTrouble(unknown ? UNKNOWN : trouble);
+    const trouble = state === "connecting" || state === "waiting" ? this.#client.trouble : null;
+    // The identity provider lets in whom the service does not know.
+    const unknown = this.#federated && !this.#everOpen && trouble === "refused";
+    if (trouble) this.#showTrouble(say(`connection.${unknown ? "unknownUser" : trouble}`));
     else this.#connection.textContent = this.#sentence(state);
   }
 
@@ -382,8 +402,8 @@ export class ChatView {
   #showTrouble(sentence) {
     if (this.#connection.firstChild?.textContent === sentence) return;
     const button = (answer, label) => element("button", { className: "link", type: "button", data: { answer } }, label);
-    const again = "It is tried again by itself.";
-    this.#connection.replaceChildren(element("span", {}, sentence), ` ${again} `, button("now", "Try now"), " ", button("signIn", "Sign in again"));
+    const again = say("connection.byItself");
+    this.#connection.replaceChildren(element("span", {}, sentence), ` ${again} `, button("now", say("connection.tryNow")), " ", button("signIn", say("connection.signInAgain")));
   }
 
   #answerTrouble(answer, signOut) {
@@ -392,10 +412,8 @@ export class ChatView {
   }
 
   #sentence(state) {
-    if (state === "open" || state === "idle") return this.#refused ? TOO_EARLY : "";
-    if (state !== "offline") return this.#everOpen ? "Reconnecting…" : "Connecting…";
-    return this.#conversation.answering
-      ? "Offline — the answer goes on when you are back."
-      : "Offline — what you ask is sent when you are back.";
+    if (state === "open" || state === "idle") return this.#refused ? say("question.tooEarly") : "";
+    if (state !== "offline") return say(this.#everOpen ? "connection.reconnecting" : "connection.connecting");
+    return say(this.#conversation.answering ? "connection.offlineAnswer" : "connection.offline");
   }
 }

@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /**
  * The documents of which the answer asks which one is meant, as buttons; null for an answer that asks nothing back.
@@ -11,7 +12,7 @@ export function choicesOf({ plan }, listing, { name, choose }) {
   const buttons = listing.documents.flatMap(({ title, documentId, withheld }, place) => {
     if (withheld) return [];
     const reply = String(place + 1);
-    return [element("button", { className: "example", type: "button", on: { click: () => choose(reply) } }, `${reply}. ${title || documentId}`)];
+    return [element("button", { className: "example", type: "button", dir: "auto", on: { click: () => choose(reply) } }, `${reply}. ${title || documentId}`)];
   });
-  return element("div", { className: "choices", role: "group", aria: { label: `Which one: ${name}` } }, buttons);
+  return element("div", { className: "choices", role: "group", aria: { label: say("answer.whichOne", { question: name }) } }, buttons);
 }

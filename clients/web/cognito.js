@@ -1,23 +1,25 @@
 import { CicadaError } from "./protocol/errors.js";
+import { say } from "./words.js";
 
+/** What to say of each exception, in the catalogue below "signInService". */
 const SENTENCES = {
-  NotAuthorizedException: "This name and password do not match.",
-  UserNotFoundException: "This name and password do not match.",
-  UserNotConfirmedException: "This account is not confirmed yet. Follow the link in the mail that you were sent.",
-  PasswordResetRequiredException: "The password of this account must be reset before you can sign in.",
-  TooManyRequestsException: "There were too many attempts. Wait a minute and try again.",
-  LimitExceededException: "There were too many attempts. Wait a minute and try again.",
-  InvalidPasswordException: "This password does not meet the rule below it. Choose another one.",
-  PasswordHistoryPolicyViolationException: "You have had this password before. Choose another one.",
-  CodeMismatchException: "This code is wrong. Enter the one that your app shows now.",
-  EnableSoftwareTokenMFAException: "This code is wrong. Enter the one that your app shows now.",
-  ExpiredCodeException: "This code was used already, or has expired. Wait for the next one.",
+  NotAuthorizedException: "mismatch",
+  UserNotFoundException: "mismatch",
+  UserNotConfirmedException: "unconfirmed",
+  PasswordResetRequiredException: "reset",
+  TooManyRequestsException: "tooMany",
+  LimitExceededException: "tooMany",
+  InvalidPasswordException: "weakPassword",
+  PasswordHistoryPolicyViolationException: "usedPassword",
+  CodeMismatchException: "wrongCode",
+  EnableSoftwareTokenMFAException: "wrongCode",
+  ExpiredCodeException: "oldCode",
 };
 /** Cognito tells these cases apart by its message alone. */
 const REASONS = [
-  [/temporary password has expired/i, "Your initial password has expired. Ask for a new one where you got it."],
-  [/user is disabled/i, "This account is disabled. Ask those who run this service."],
-  [/attempts exceeded/i, "There were too many attempts. Wait a few minutes and try again."],
+  [/temporary password has expired/i, "initialExpired"],
+  [/user is disabled/i, "disabled"],
+  [/attempts exceeded/i, "tooManyMinutes"],
 ];
 
 /** Amazon Cognito's API for users, without an SDK. No request of it needs AWS credentials. */
@@ -38,8 +40,8 @@ export class Cognito {
     const name = String(reply.__type ?? "").split("#").at(-1);
     const retryable = response.status >= 500 || /TooManyRequests|LimitExceeded|InternalError/.test(name);
     const [, reason] = REASONS.find(([pattern]) => pattern.test(reply.message ?? "")) ?? [];
-    const sentence = reason ?? SENTENCES[name] ?? "The sign-in service refused the request. Try again in a moment.";
-    throw new CicadaError(sentence, { code: name, retryable });
+    const sentence = reason ?? SENTENCES[name] ?? "refused";
+    throw new CicadaError(say(`signInService.${sentence}`), { code: name, retryable });
   }
 
   async #post(operation, body) {
@@ -55,7 +57,7 @@ export class Cognito {
         referrerPolicy: "no-referrer",
       });
     } catch (cause) {
-      throw new CicadaError("The sign-in service cannot be reached. Check your connection and try again.", {
+      throw new CicadaError(say("signInService.unreachable"), {
         code: "unreachable",
         retryable: true,
         cause,

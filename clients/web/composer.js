@@ -1,3 +1,6 @@
+import { element } from "./element.js";
+import { sayAround } from "./words.js";
+
 /** The field for the question: Enter asks, Shift+Enter begins a new line. During an answer, Stop replaces Ask. */
 export class Composer {
   #form;
@@ -21,6 +24,8 @@ export class Composer {
     this.#field = form.querySelector("textarea");
     this.#send = form.querySelector("#send");
     this.#stop = form.querySelector("#stop");
+    const [enter, newLine, stopping] = ["Enter", "Shift Enter", "Esc"].map((key) => element("kbd", {}, key));
+    form.querySelector("#field-keys").replaceChildren(...sayAround("question.keys", { enter, newLine, stop: stopping }));
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
     on(form, "submit", (event) => this.#submit(event));
     on(this.#field, "keydown", (event) => this.#key(event));

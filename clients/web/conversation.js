@@ -1,5 +1,6 @@
 import { element } from "./element.js";
 import { TurnView } from "./turn-view.js";
+import { say } from "./words.js";
 
 /** The conversation on the screen: its turns, and the question that is being answered. */
 export class Conversation {
@@ -27,7 +28,7 @@ export class Conversation {
    * `opening()`: what a new conversation begins with: `trouble`, what is wrong with the page's address, or null; `about`, what
    * is asked; `questions`. `newBase()`: the knowledge base that it asks, undefined for the server's default. `changed()`: another session is open, or an answer has begun
    * or ended, or which knowledge base is asked is known.
-   * `accepted({sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
+   * `accepted({requestId, sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
    * is to ask this. `edit(message)`: a question is to be asked otherwise.
    */
   constructor({ client, memory, root, scroll, opening, newBase, changed, accepted, wanted, edit }) {
@@ -103,12 +104,12 @@ export class Conversation {
     const { trouble, about, questions } = this.#opening();
     const asked = place.contains(document.activeElement) ? document.activeElement.textContent : null;
     const examples = questions.map((text) =>
-      element("button", { type: "button", className: "example", on: { click: () => this.ask(text) } }, text),
+      element("button", { type: "button", className: "example", dir: "auto", on: { click: () => this.ask(text) } }, text),
     );
     place.replaceChildren(
-      element("h1", {}, "What would you like to know?"),
-      ...(trouble ? [element("p", { role: "alert" }, trouble)] : []),
-      ...(about ? [element("p", { className: "about" }, about)] : []),
+      element("h1", {}, say("conversation.welcome")),
+      ...(trouble ? [element("p", { role: "alert", dir: "auto" }, trouble)] : []),
+      ...(about ? [element("p", { className: "about", dir: "auto" }, about)] : []),
       ...(examples.length ? [element("div", { className: "examples" }, examples)] : []),
     );
     examples.find((each) => each.textContent === asked)?.focus();
@@ -137,6 +138,25 @@ export class Conversation {
   #resumed({ requestId, message, sessionId, accepted }) {
     if (accepted) return this.#client.follow(requestId);
     return this.#ask({ requestId, message, sessionId });
+  }
+
+  /** Shows a question that another tab has asked in this conversation. */
+  hear({ requestId, message }) {
+    if (this.#turns.has(requestId)) return;
+    const request = this.#client.overhear(requestId);
+    if (!this.#running) this.#run(request, message, { accepted: true });
+    const view = this.#add({ requestId, message });
+    view.show(request);
+    if (document.hidden) this.#scrollTo(view.root);
+  }
+
+  /** It was deleted in another tab. */
+  gone() {
+    this.#visit += 1;
+    this.#running = null;
+    this.#turns.clear();
+    this.#memory.save({ running: null });
+    this.#sayMissing();
   }
 
   /** Forgets the turns. */
@@ -213,7 +233,7 @@ export class Conversation {
     if (request.accepted && running && !running.accepted) {
       this.sessionId = request.sessionId;
       this.#memory.save({ sessionId: request.sessionId, running: { ...running, accepted: true } });
-      this.#accepted({ sessionId: request.sessionId, title: running.message, knowledgeBase: request.assembly.asked ?? undefined });
+      this.#accepted({ requestId: request.requestId, sessionId: request.sessionId, title: running.message, knowledgeBase: request.assembly.asked ?? undefined });
       this.#changed();
     }
     if (!request.outcome) return;
@@ -238,7 +258,7 @@ export class Conversation {
 
   async #load(sessionId, before = undefined) {
     const visit = this.#visit;
-    const wait = element("p", { className: "loading", role: "status" }, "Opening the conversation…");
+    const wait = element("p", { className: "loading", role: "status" }, say("conversation.opening"));
     this.#root.prepend(wait);
     try {
       const page = await this.#client.history({ sessionId, before, limit: 10 });
@@ -256,8 +276,7 @@ export class Conversation {
     this.#memory.moveDraft(this.sessionId, null);
     this.sessionId = null;
     this.#memory.save({ sessionId: null });
-    const sentence = "It has been deleted, has expired, or belongs to somebody else. A question that you ask here begins a new one.";
-    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, "There is no such conversation"), element("p", { role: "alert" }, sentence)));
+    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, say("conversation.missing")), element("p", { role: "alert" }, say("conversation.missingWhy"))));
     this.#changed();
   }
 
@@ -279,7 +298,7 @@ export class Conversation {
   }
 
   #offerEarlier(before) {
-    const button = element("button", { className: "secondary earlier", type: "button" }, "Earlier turns");
+    const button = element("button", { className: "secondary earlier", type: "button" }, say("conversation.earlierTurns"));
     button.addEventListener("click", () => {
       button.remove();
       this.#load(this.sessionId, before);
@@ -288,8 +307,8 @@ export class Conversation {
   }
 
   #offerRetry(error, again) {
-    const button = element("button", { className: "secondary", type: "button" }, "Try again");
-    const failure = element("div", { className: "failure", role: "alert" }, element("p", {}, error.message), button);
+    const button = element("button", { className: "secondary", type: "button" }, say("act.again"));
+    const failure = element("div", { className: "failure", role: "alert" }, element("p", { dir: "auto" }, error.message), button);
     button.addEventListener("click", () => {
       failure.remove();
       again();

@@ -1,7 +1,8 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** A button that copies `textOf(button)`; null where the browser has no clipboard. */
-export function copyButton(textOf, label = "Copy") {
+export function copyButton(textOf, label = say("act.copy")) {
   if (!navigator.clipboard) return null;
   const button = element("button", { className: "link copy", type: "button" }, label);
   button.addEventListener("click", async () => {
@@ -14,8 +15,8 @@ export function copyButton(textOf, label = "Copy") {
 async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
-    return "Copied";
+    return say("act.copied");
   } catch {
-    return "Copying is not allowed here";
+    return say("act.copyingForbidden");
   }
 }

@@ -1,11 +1,10 @@
 import { element } from "./element.js";
 import { ReadersChoice } from "./readers-choice.js";
-
-const KEPT = "What you have typed is still here.";
+import { listed, say } from "./words.js";
 
 /** The fields and the readers of a document, to be changed by its editors. Several values of a field are on lines. */
 export class DescriptionForm {
-  root = element("form", { className: "description", aria: { label: "Fields and readers" } });
+  root = element("form", { className: "description", aria: { label: say("document.describe") } });
   #client;
   #place;
   #you;
@@ -14,8 +13,8 @@ export class DescriptionForm {
   #version = "";
   #choice;
   #rows = element("div", { className: "fields" });
-  #notice = element("p", { className: "notice", role: "alert", hidden: true });
-  #save = element("button", { className: "primary", type: "submit" }, "Save");
+  #notice = element("p", { className: "notice", role: "alert", dir: "auto", hidden: true });
+  #save = element("button", { className: "primary", type: "submit" }, say("act.save"));
 
   /** `place`: `{knowledgeBase, documentId}`. `saved()` and `closed()` are called when the form is done. */
   constructor({ client, place, you, saved, closed }) {
@@ -31,13 +30,13 @@ export class DescriptionForm {
   }
 
   async load() {
-    this.root.replaceChildren(element("p", { className: "loading", role: "status" }, "Opening …"));
+    this.root.replaceChildren(element("p", { className: "loading", role: "status" }, say("document.opening")));
     try {
       const said = await this.#client.describeDocument(this.#place);
       this.#draw(said);
     } catch (error) {
-      const close = element("button", { className: "link", type: "button", on: { click: () => this.#closed() } }, "Close");
-      this.root.replaceChildren(element("p", { className: "notice", role: "alert" }, error.message), close);
+      const close = element("button", { className: "link", type: "button", on: { click: () => this.#closed() } }, say("act.close"));
+      this.root.replaceChildren(element("p", { className: "notice", role: "alert", dir: "auto" }, error.message), close);
     }
   }
 
@@ -45,21 +44,21 @@ export class DescriptionForm {
     this.#version = version;
     this.#choice = new ReadersChoice({ you: this.#you, readers });
     this.#rows.replaceChildren(...Object.entries(fields).map(([name, values]) => this.#row(name, values)));
-    const add = element("button", { className: "link", type: "button" }, "Add a field");
+    const add = element("button", { className: "link", type: "button" }, say("fields.add"));
     add.addEventListener("click", () => {
       const row = this.#row("", []);
       this.#rows.append(row);
       row.querySelector("input").focus();
     });
-    const cancel = element("button", { className: "secondary", type: "button", on: { click: () => this.#closed() } }, "Cancel");
+    const cancel = element("button", { className: "secondary", type: "button", on: { click: () => this.#closed() } }, say("act.cancel"));
     this.root.replaceChildren(this.#rows, add, this.#choice.root, this.#notice, element("p", { className: "acts" }, this.#save, cancel));
     (this.#rows.querySelector("textarea") ?? add).focus();
   }
 
   #row(name, values) {
-    const field = element("input", { value: name, maxLength: 200, dir: "auto", aria: { label: "Field" }, placeholder: "Field" });
-    const value = element("textarea", { value: values.join("\n"), rows: Math.max(1, values.length), dir: "auto", aria: { label: name ? `Value of ${name}` : "Value" }, placeholder: "Value; several on lines of their own" });
-    const remove = element("button", { className: "link", type: "button", aria: { label: name ? `Remove the field ${name}` : "Remove the field" } }, "Remove");
+    const field = element("input", { value: name, maxLength: 200, dir: "auto", aria: { label: say("fields.name") }, placeholder: say("fields.name") });
+    const value = element("textarea", { value: values.join("\n"), rows: Math.max(1, values.length), dir: "auto", aria: { label: name ? say("fields.valueOf", { field: name }) : say("fields.value") }, placeholder: say("fields.valueHint") });
+    const remove = element("button", { className: "link", type: "button", aria: { label: name ? say("fields.removeNamed", { field: name }) : say("fields.remove") } }, say("act.remove"));
     const row = element("div", { className: "field-row" }, field, value, remove);
     remove.addEventListener("click", () => row.remove());
     return row;
@@ -79,7 +78,7 @@ export class DescriptionForm {
       this.#saved();
     } catch (error) {
       if (error.code === "document_changed") await this.#showTheirs(error);
-      else this.#say(error.message, KEPT);
+      else this.#say(error.message, say("fields.kept"));
     } finally {
       this.#save.disabled = false;
     }
@@ -90,11 +89,11 @@ export class DescriptionForm {
     try {
       const { fields, readers, version } = await this.#client.describeDocument(this.#place);
       this.#version = version;
-      const said = Object.entries(fields).map(([name, values]) => `${name}: ${values.join(", ")}`);
-      const theirs = [...said, readers.length ? `readers: ${readers.join(", ")}` : "no readers"].join("; ");
-      this.#say(changed.message, `Now it says: ${theirs}. ${KEPT} To write it over that, save again.`);
+      const said = Object.entries(fields).map(([name, values]) => `${name}: ${listed(values)}`);
+      const theirs = [...said, readers.length ? say("fields.readers", { readers: listed(readers) }) : say("fields.noReaders")].join("; ");
+      this.#say(changed.message, say("fields.theirs", { theirs }));
     } catch (error) {
-      this.#say(changed.message, error.message, KEPT);
+      this.#say(changed.message, error.message, say("fields.kept"));
     }
   }
 

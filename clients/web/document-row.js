@@ -2,17 +2,13 @@ import { DescriptionForm } from "./description-form.js";
 import { documentLink } from "./document-link.js";
 import { watchDocument } from "./document-watch.js";
 import { element } from "./element.js";
+import { dateOf, listed, say } from "./words.js";
 
-const STATES = {
-  waiting: "Waits for its ingest.",
-  ingesting: "Is being read.",
-  rejected: "Not searchable:",
-  leaving: "Is leaving the search.",
-};
+const STATES = ["waiting", "ingesting", "rejected", "leaving"];
 
 /** Its fields, as a list of terms. */
 function fieldsOf(fields) {
-  const shown = Object.entries(fields).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", { dir: "auto" }, value)));
+  const shown = Object.entries(fields).map(([name, value]) => element("div", {}, element("dt", {}, element("bdi", {}, name)), element("dd", { dir: "auto" }, value)));
   return shown.length ? [element("dl", { className: "fields" }, shown)] : [];
 }
 
@@ -50,9 +46,9 @@ export class DocumentRow {
     const told = this.#told();
     this.root.replaceChildren(
       element("h2", { dir: "auto" }, name),
-      element("p", { className: "facts", dir: "auto" }, this.#facts().join(" · ")),
+      element("p", { className: "facts" }, this.#facts().flatMap((fact, at) => [at ? " · " : null, element("bdi", {}, fact)])),
       ...fieldsOf(fields),
-      ...(told ? [element("p", { className: document.state === "rejected" ? "state failed" : "state", role: "status", dir: "auto" }, told)] : []),
+      ...(told ? [element("p", { className: document.state === "rejected" ? "state failed" : "state", role: "status" }, told)] : []),
       ...(this.#you ? [this.#acts(), this.#below] : []),
     );
     if (this.#below.contains(focused)) focused.focus();
@@ -61,27 +57,28 @@ export class DocumentRow {
   #facts() {
     const { documentId, title, passages, ingestedAt, readers } = this.#now;
     const facts = title === documentId ? [] : [documentId];
-    if (passages) facts.push(`${passages.toLocaleString()} passage${passages === 1 ? "" : "s"}`);
-    if (ingestedAt) facts.push(new Date(ingestedAt).toLocaleDateString(undefined, { dateStyle: "medium" }));
-    if (readers) facts.push(readers.length ? `for ${readers.map((name) => this.#reader(name)).join(", ")}` : "for everybody");
+    if (passages) facts.push(say("document.passages", { count: passages }));
+    if (ingestedAt) facts.push(dateOf(ingestedAt, { dateStyle: "medium" }));
+    if (readers) facts.push(readers.length ? say("document.for", { readers: listed(readers.map((name) => this.#reader(name))) }) : say("document.forEverybody"));
     return facts;
   }
 
   #reader(name) {
-    if (name.startsWith("group:")) return `the group ${name.slice(6)}`;
-    return this.#you?.includes(name) ? "you" : name;
+    if (name.startsWith("group:")) return say("document.group", { name: name.slice(6) });
+    return this.#you?.includes(name) ? say("document.you") : name;
   }
 
   #told() {
     const { state, said } = this.#now;
-    return [this.#failed, STATES[state], said].filter(Boolean).join(" ");
+    const parts = [this.#failed, STATES.includes(state) ? say(`document.${state}`) : "", said].filter(Boolean);
+    return parts.length ? parts.flatMap((part, at) => [at ? " " : null, element("bdi", {}, part)]) : null;
   }
 
   #acts() {
     if (this.#now.state === "leaving") return "";
     const title = this.#now.title || this.#now.documentId;
-    const describe = element("button", { className: "link", type: "button", aria: { label: `Fields and readers of ${title}` } }, "Fields and readers");
-    const remove = element("button", { className: "link", type: "button", aria: { label: `Remove ${title}` } }, "Remove");
+    const describe = element("button", { className: "link", type: "button", aria: { label: say("document.describeLabel", { title }) } }, say("document.describe"));
+    const remove = element("button", { className: "link", type: "button", aria: { label: say("document.removeLabel", { title }) } }, say("act.remove"));
     describe.addEventListener("click", () => this.#describe());
     remove.addEventListener("click", () => this.#askToRemove(title));
     return element("p", { className: "acts" }, describe, remove);
@@ -110,15 +107,15 @@ export class DocumentRow {
   }
 
   #askToRemove(title) {
-    const keep = element("button", { className: "secondary", type: "button", on: { click: () => this.#close() } }, "Keep it");
-    const remove = element("button", { className: "primary", type: "button", on: { click: () => this.#remove() } }, "Remove it");
-    const question = `Remove “${title}” for everybody? Nobody finds it from then on.`;
-    this.#below.replaceChildren(element("div", { className: "ask", role: "group", aria: { label: question } }, element("p", { dir: "auto" }, question), element("p", { className: "acts" }, remove, keep)));
+    const keep = element("button", { className: "secondary", type: "button", on: { click: () => this.#close() } }, say("act.keep"));
+    const remove = element("button", { className: "primary", type: "button", on: { click: () => this.#remove() } }, say("document.removeIt"));
+    const question = say("document.removeSure", { title });
+    this.#below.replaceChildren(element("div", { className: "ask", role: "group", aria: { label: question } }, element("p", {}, question), element("p", { className: "acts" }, remove, keep)));
     keep.focus();
   }
 
   async #remove() {
-    this.#below.replaceChildren(element("p", { className: "loading", role: "status" }, "Removing …"));
+    this.#below.replaceChildren(element("p", { className: "loading", role: "status" }, say("document.removing")));
     this.#failed = "";
     try {
       const { gone } = await this.#client.removeDocument(this.#place);

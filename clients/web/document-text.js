@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** Who speaks, at the beginning of a script's line. */
 const SPEAKER = /^[^:()[\]]{1,40}: /;
@@ -26,7 +27,7 @@ function placeOf({ locator }, title) {
 function headingsOf(place, above) {
   const same = place.findIndex((heading, depth) => heading !== above[depth]);
   if (same < 0) return [];
-  return place.slice(same).map((heading, depth) => element("h3", { className: same + depth ? "deeper" : "" }, heading));
+  return place.slice(same).map((heading, depth) => element("h3", { className: same + depth ? "deeper" : "", dir: "auto" }, heading));
 }
 
 function blockOf({ number, locator, text, marked }) {
@@ -43,7 +44,7 @@ function showPlace(elements, blocks) {
 
 /** The numbers of a passage's first and last message, in words. */
 export function messagesOf([first, last]) {
-  return first === last ? `Message ${first}` : `Messages ${first}–${last}`;
+  return first === last ? say("passages.message", { n: first }) : say("passages.messages", { first, last });
 }
 
 /** `marked`: from which character to before which one, counted as Unicode does. */
@@ -62,7 +63,7 @@ function lineOf(line, letters, isScript, first, last) {
   const spoken = [...speaker].length;
   const className = isScript && DIRECTION.test(line) ? "direction" : "";
   const said = piecesOf(letters.slice(spoken), Math.max(0, first - spoken), Math.max(0, last - spoken));
-  return element("p", { className }, speaker ? element("b", {}, speaker.slice(0, -2)) : null, speaker ? " " : null, ...said);
+  return element("p", { className, dir: "auto" }, speaker ? element("b", {}, speaker.slice(0, -2)) : null, speaker ? " " : null, ...said);
 }
 
 function piecesOf(letters, first, last) {

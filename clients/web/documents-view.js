@@ -2,10 +2,12 @@ import { DocumentRow } from "./document-row.js";
 import { element } from "./element.js";
 import { ReadersChoice } from "./readers-choice.js";
 import { UploadRow } from "./upload-row.js";
+import { say } from "./words.js";
 
 /** A search waits for so long after the last letter, milliseconds. */
 const TYPING = 300;
-const ORDERS = [["title", "Title"], ["id", "Name"], ["-ingestedAt", "Newest first"], ["-passages", "Longest first"]];
+/** In these a list can be put, each with its words. */
+const ORDERS = [["title", "documents.byTitle"], ["id", "documents.byName"], ["-ingestedAt", "documents.newest"], ["-passages", "documents.longest"]];
 
 /** The screen of a knowledge base's documents: a list to search and put in order, and for editors uploads. */
 export class DocumentsView {
@@ -22,15 +24,15 @@ export class DocumentsView {
   #end = new AbortController();
   /** The base that files are sent to. */
   #target = null;
-  #title = element("h1", { id: "documents-title", tabIndex: -1 }, "Documents");
-  #lede = element("p", { className: "lede", dir: "auto" });
-  #search = element("input", { type: "search", className: "search", placeholder: "Search names and fields", maxLength: 100, autocomplete: "off", aria: { label: "Search the documents by their names and fields" } });
+  #title = element("h1", { id: "documents-title", tabIndex: -1 }, say("documents.title"));
+  #lede = element("p", { className: "lede" });
+  #search = element("input", { type: "search", className: "search", placeholder: say("documents.search"), maxLength: 100, autocomplete: "off", dir: "auto", aria: { label: say("documents.searchLabel") } });
   #order = element("select", {});
-  #uploads = element("section", { className: "uploads", hidden: true, aria: { label: "Upload" } });
-  #sent = element("ul", { className: "document-rows", aria: { label: "Uploads" } });
+  #uploads = element("section", { className: "uploads", hidden: true, aria: { label: say("upload.title") } });
+  #sent = element("ul", { className: "document-rows", aria: { label: say("upload.list") } });
   #list = element("ul", { className: "document-rows", aria: { labelledby: "documents-title" } });
   #status = element("p", { className: "loading", role: "status" });
-  #more = element("button", { className: "secondary", type: "button", hidden: true }, "More documents");
+  #more = element("button", { className: "secondary", type: "button", hidden: true }, say("documents.more"));
 
   /** `close()`: the user goes back to the conversation. */
   constructor({ root, client, close }) {
@@ -55,9 +57,9 @@ export class DocumentsView {
     this.hide();
     this.#base = base;
     this.#leave = new AbortController();
-    const back = element("button", { className: "link", type: "button", on: { click: () => this.#close() } }, "Back to the conversation");
-    const tools = element("div", { className: "tools" }, this.#search, element("label", {}, "Order ", this.#order));
-    this.#lede.textContent = `of the knowledge base ${base}`;
+    const back = element("button", { className: "link", type: "button", on: { click: () => this.#close() } }, say("documents.back"));
+    const tools = element("div", { className: "tools" }, this.#search, element("label", {}, say("documents.order"), " ", this.#order));
+    this.#lede.textContent = say("documents.of", { base });
     this.#root.replaceChildren(element("div", { className: "documents-page" }, element("header", {}, this.#title, back, this.#lede), this.#uploads, tools, this.#sent, this.#list, this.#status, this.#more));
     this.#root.hidden = false;
     if (this.#target !== base) this.#sent.replaceChildren();
@@ -87,7 +89,7 @@ export class DocumentsView {
 
   async #load(offset = 0) {
     const visit = (this.#visit += 1);
-    this.#status.textContent = "Loading …";
+    this.#status.textContent = say("documents.loading");
     this.#more.hidden = true;
     try {
       const search = this.#search.value.trim() || undefined;
@@ -105,8 +107,8 @@ export class DocumentsView {
     this.#list.append(...page.documents.map((document) => this.#row(document, page.you).root));
     this.#next = page.nextOffset;
     this.#more.hidden = !page.nextOffset;
-    const number = `${page.total.toLocaleString()} document${page.total === 1 ? "" : "s"}`;
-    this.#status.textContent = page.total ? number : search ? "No document has these words." : "There are no documents here that you may read.";
+    const none = search ? "documents.noneFound" : "documents.none";
+    this.#status.textContent = say(page.total ? "documents.count" : none, { count: page.total });
   }
 
   #row(document, you) {
@@ -117,7 +119,7 @@ export class DocumentsView {
       signal: this.#leave.signal,
       gone: () => {
         row.root.remove();
-        this.#status.textContent = `${document.title || document.documentId} was removed.`;
+        this.#status.textContent = say("documents.removed", { title: document.title || document.documentId });
       },
     });
     row.root.dataset.document = document.documentId;
@@ -125,15 +127,15 @@ export class DocumentsView {
   }
 
   #fail(error, offset) {
-    const again = element("button", { className: "link", type: "button", on: { click: () => this.#load(offset) } }, "Try again");
-    this.#status.replaceChildren(element("span", { role: "alert" }, error.message), " ", again);
+    const again = element("button", { className: "link", type: "button", on: { click: () => this.#load(offset) } }, say("act.again"));
+    this.#status.replaceChildren(element("span", { role: "alert", dir: "auto" }, error.message), " ", again);
   }
 
   #offerOrders(columns) {
     if (this.#order.options.length && columns.join() === this.#columns) return;
     this.#columns = columns.join();
     const chosen = this.#order.value;
-    const orders = [...ORDERS, ...columns.map((name) => [name, name])];
+    const orders = [...ORDERS.map(([value, words]) => [value, say(words)]), ...columns.map((name) => [name, name])];
     this.#order.replaceChildren(...orders.map(([value, label]) => element("option", { value }, label)));
     this.#order.value = orders.some(([value]) => value === chosen) ? chosen : ORDERS[0][0];
   }
@@ -144,13 +146,13 @@ export class DocumentsView {
     if (!this.#uploads.hidden) return;
     const choice = new ReadersChoice({ you });
     const input = element("input", { type: "file", multiple: true, accept: types.join(","), className: "unseen", tabIndex: -1, aria: { hidden: "true" } });
-    const choose = element("button", { className: "primary", type: "button", on: { click: () => input.click() } }, "Choose files");
+    const choose = element("button", { className: "primary", type: "button", on: { click: () => input.click() } }, say("upload.choose"));
     const take = (files) => this.#send([...files], choice.readers, you, { types, mostBytes });
     input.addEventListener("change", () => {
       take(input.files);
       input.value = "";
     });
-    const zone = element("div", { className: "drop" }, choose, input, element("p", {}, "or drop them here."), element("p", { className: "hint" }, `${types.join(", ")}; at most ${Math.floor(mostBytes / 1e6)} MB each.`));
+    const zone = element("div", { className: "drop" }, choose, input, element("p", {}, say("upload.drop")), element("p", { className: "hint" }, say("upload.limits", { types: types.join(", "), megabytes: Math.floor(mostBytes / 1e6) })));
     for (const type of ["dragover", "dragleave", "drop"]) zone.addEventListener(type, (event) => dragged(event, zone, take));
     this.#uploads.replaceChildren(zone, choice.root);
     this.#uploads.hidden = false;

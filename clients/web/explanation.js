@@ -1,45 +1,45 @@
 import { element } from "./element.js";
+import { numberOf, say } from "./words.js";
 
 /** How an answer came about, from its `complete` event: folded away, for those who want to know. */
 export function explanationOf({ usage, timings, path, confidence, plan }) {
   const rows = [...planRows(plan), ...courseRows({ usage, timings, path, confidence })].filter(([, value]) => value);
   if (!rows.length) return null;
-  const list = element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
-  return element("details", { className: "how" }, element("summary", {}, "How this was answered"), list);
+  const list = element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", { dir: "auto" }, value)]));
+  return element("details", { className: "how" }, element("summary", {}, say("how.title")), list);
 }
 
 function planRows(plan) {
   if (!plan) return [];
   return [
-    ["Strategy", wordsOf(plan.strategy)],
-    ["Knowledge base", plan.knowledgeBase],
-    ["Query", plan.query],
-    ["Planned by", [plan.by?.replaceAll("_", " "), surenessOf(plan.confidence)].filter(Boolean).join(", ")],
-    ["Filters", plan.filters?.join("; ")],
-    ["Documents", typeof plan.documents === "number" ? plan.documents.toLocaleString("en") : null],
+    [say("how.strategy"), wordsOf(plan.strategy)],
+    [say("how.base"), plan.knowledgeBase],
+    [say("how.query"), plan.query],
+    [say("how.plannedBy"), [plan.by?.replaceAll("_", " "), surenessOf(plan.confidence)].filter(Boolean).join(", ")],
+    [say("how.filters"), plan.filters?.join("; ")],
+    [say("how.documents"), typeof plan.documents === "number" ? numberOf(plan.documents) : null],
     // Only how many: what the user may not view has no name here.
-    ["Withheld", plan.withheld ? plan.withheld.toLocaleString("en") : null],
+    [say("how.withheld"), plan.withheld ? numberOf(plan.withheld) : null],
   ];
 }
 
 function courseRows({ usage, timings, path, confidence }) {
-  const after = (milliseconds) => (milliseconds === undefined ? null : `after ${(milliseconds / 1000).toFixed(1)} s`);
+  const after = (milliseconds) => (milliseconds === undefined ? null : say("how.after", { seconds: numberOf(milliseconds / 1000, { minimumFractionDigits: 1, maximumFractionDigits: 1 }) }));
   return [
-    ["First words", after(timings?.firstToken)],
-    ["Whole", after(timings?.total)],
-    ["Confidence", percentOf(confidence)],
-    ["Path", path?.length ? path.join(" → ").replaceAll("_", " ") : null],
-    ["Tokens", usage?.inputTokens ? `${usage.inputTokens} read, ${usage.outputTokens} written` : null],
+    [say("how.firstWords"), after(timings?.firstToken)],
+    [say("how.whole"), after(timings?.total)],
+    [say("how.confidence"), percentOf(confidence)],
+    [say("how.path"), path?.length ? path.join(" → ").replaceAll("_", " ") : null],
+    [say("how.tokens"), usage?.inputTokens ? say("how.tokensUsed", { read: usage.inputTokens, written: usage.outputTokens }) : null],
   ];
 }
 
 function surenessOf(confidence) {
-  const share = percentOf(confidence);
-  return share && `${share} sure`;
+  return typeof confidence === "number" ? say("how.sure", { percent: Math.round(confidence * 100) }) : null;
 }
 
 function percentOf(share) {
-  return typeof share === "number" ? `${Math.round(share * 100)} %` : null;
+  return typeof share === "number" ? say("how.percent", { percent: Math.round(share * 100) }) : null;
 }
 
 /** "MetadataOnly" as "Metadata only". */

@@ -1,10 +1,11 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
-const LABELS = { good: "Good answer", bad: "Bad answer" };
+const RATINGS = ["good", "bad"];
 
 /** Two buttons that say what the user thinks of an answer. The one that is pressed takes it back when pressed again. */
 export class FeedbackView {
-  root = element("span", { className: "feedback", role: "group", aria: { label: "Rate this answer" } });
+  root = element("span", { className: "feedback", role: "group", aria: { label: say("answer.rate") } });
 
   #rate;
   #buttons;
@@ -13,13 +14,13 @@ export class FeedbackView {
   /** `rating`: "good", "bad" or null. `rate(rating)` keeps it; null takes it back. */
   constructor(rating, rate) {
     this.#rate = rate;
-    this.#buttons = Object.fromEntries(Object.entries(LABELS).map(([name, label]) => [name, this.#button(name, label)]));
+    this.#buttons = Object.fromEntries(RATINGS.map((name) => [name, this.#button(name)]));
     this.root.append(...Object.values(this.#buttons), this.#failure);
     this.#show(rating);
   }
 
-  #button(name, label) {
-    return element("button", { className: "link", type: "button", on: { click: () => this.#press(name) } }, label);
+  #button(name) {
+    return element("button", { className: "link", type: "button", on: { click: () => this.#press(name) } }, say(`answer.${name}`));
   }
 
   async #press(name) {
@@ -37,7 +38,7 @@ export class FeedbackView {
   }
 
   get #rating() {
-    return Object.keys(LABELS).find((name) => this.#buttons[name].ariaPressed === "true") ?? null;
+    return RATINGS.find((name) => this.#buttons[name].ariaPressed === "true") ?? null;
   }
 
   #show(rating) {

@@ -1,7 +1,5 @@
 import { CicadaError } from "./protocol/errors.js";
-
-const BROKEN = "The connection broke before all of the file was there. It is still chosen: try again.";
-const CHANGED = "The store did not take the file: it has changed since it was chosen, or too much time has passed. Choose it again.";
+import { listed, say } from "./words.js";
 
 /**
  * Sends a file by a form of `uploadDocument`, past the service to the store of documents. `progress(part)`: 0 to 1.
@@ -17,11 +15,11 @@ export function sendFile(file, { url, fields }, { progress, signal, XMLHttpReque
     request.upload.addEventListener("progress", ({ loaded, total }) => progress(total ? loaded / total : 0));
     request.addEventListener("load", () => {
       if (request.status >= 200 && request.status < 300) resolve();
-      else if (request.status < 500) fail(CHANGED, false);
-      else fail("The store cannot take the file now. It is still chosen: try again.", true);
+      else if (request.status < 500) fail(say("upload.changed"), false);
+      else fail(say("upload.storeDown"), true);
     });
-    request.addEventListener("error", () => fail(BROKEN, true));
-    request.addEventListener("abort", () => fail(BROKEN, true));
+    request.addEventListener("error", () => fail(say("upload.broken"), true));
+    request.addEventListener("abort", () => fail(say("upload.broken"), true));
     signal?.addEventListener("abort", () => request.abort());
     request.open("POST", url);
     request.send(form);
@@ -31,7 +29,7 @@ export function sendFile(file, { url, fields }, { progress, signal, XMLHttpReque
 /** Why a file cannot be uploaded, whatever is in it; empty if it can. */
 export function refusalOf({ name, size }, { types, mostBytes }) {
   const lower = name.toLowerCase();
-  if (!types.some((type) => lower.endsWith(type))) return `Files of this type cannot be read; possible are ${types.join(", ")}.`;
-  if (size > mostBytes) return `The file is larger than ${Math.floor(mostBytes / 1e6)} MB: split it.`;
-  return size === 0 ? "The file is empty." : "";
+  if (!types.some((type) => lower.endsWith(type))) return say("upload.unreadable", { types: listed(types) });
+  if (size > mostBytes) return say("upload.tooLarge", { megabytes: Math.floor(mostBytes / 1e6) });
+  return size === 0 ? say("upload.empty") : "";
 }

@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** A button that unfolds a text which the style sheet cuts while it has not the class `open`. */
 export function foldButton(text) {
@@ -6,7 +7,7 @@ export function foldButton(text) {
   const show = () => {
     const open = text.classList.contains("open");
     button.setAttribute("aria-expanded", String(open));
-    button.textContent = open ? "Less" : "Read on";
+    button.textContent = say(open ? "act.less" : "act.more");
   };
   button.addEventListener("click", () => {
     text.classList.toggle("open");

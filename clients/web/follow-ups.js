@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** A shorter list is read at a glance. */
 const FEWEST_DOCUMENTS = 4;
@@ -20,8 +21,8 @@ export function followUps(plan, listing) {
 
 /** `ask(message)`: the user wants to ask this. The style sheet hides the buttons of earlier answers, which they do not mean. */
 export function followUpButtons(plan, listing, { name, ask }) {
-  const buttons = followUps(plan, listing).map((text) => element("button", { className: "follow-up", type: "button", on: { click: () => ask(text) } }, text));
-  return buttons.length ? element("div", { className: "follow-ups", role: "group", aria: { label: `Ask next: ${name}` } }, buttons) : null;
+  const buttons = followUps(plan, listing).map((text) => element("button", { className: "follow-up", type: "button", dir: "auto", on: { click: () => ask(text) } }, text));
+  return buttons.length ? element("div", { className: "follow-ups", role: "group", aria: { label: say("answer.askNext", { question: name }) } }, buttons) : null;
 }
 
 function ofGroups({ total, groups, groupedBy: [field] }) {

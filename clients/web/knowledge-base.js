@@ -1,3 +1,5 @@
+import { say } from "./words.js";
+
 /** The base that the server asks by default, `default_knowledge_base` of its settings; beside answers others are named. */
 export const DEFAULT_KNOWLEDGE_BASE = "scripts";
 
@@ -7,5 +9,5 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/;
 /** What to say at once of a name that no knowledge base can have; null if it may be one's: only the server knows. */
 export function troubleWith(name) {
   if (NAME.test(name)) return null;
-  return `There is no knowledge base “${name}”, which the page's address names: a name has letters, digits and . _ : - alone.`;
+  return say("bases.noName", { name });
 }

@@ -1,6 +1,7 @@
 import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
 import { wideTable } from "./table-tools.js";
+import { joined, numberOf, say } from "./words.js";
 
 /** Cells of so many characters are not broken. */
 const SHORT = 12;
@@ -19,7 +20,7 @@ export class ListingView {
    * from.
    */
   constructor(name, { showMore, knowledgeBase }) {
-    this.root.setAttribute("aria-label", `Documents: ${name}`);
+    this.root.setAttribute("aria-label", say("listing.of", { question: name }));
     this.#showMore = showMore;
     this.#knowledgeBase = knowledgeBase;
   }
@@ -39,15 +40,15 @@ export class ListingView {
 
   #parts(listing) {
     return [
-      numbersOf(listing).length ? wideTable("Numbers", figuresOf(listing)) : null,
-      listing.groups?.length ? wideTable("Documents by value", groupsOf(listing)) : null,
-      listing.documents.length ? wideTable("Documents that match", documentsOf(listing, this.#knowledgeBase())) : null,
+      numbersOf(listing).length ? wideTable(say("listing.numbers"), figuresOf(listing)) : null,
+      listing.groups?.length ? wideTable(say("listing.byValue"), groupsOf(listing)) : null,
+      listing.documents.length ? wideTable(say("listing.matching"), documentsOf(listing, this.#knowledgeBase())) : null,
       listing.nextOffset === null || listing.nextOffset === undefined ? null : this.#more(),
     ].filter(Boolean);
   }
 
   #more() {
-    const button = element("button", { className: "secondary show-more", type: "button" }, "Show more");
+    const button = element("button", { className: "secondary show-more", type: "button" }, say("listing.more"));
     button.addEventListener("click", () => this.#showMore());
     return button;
   }
@@ -57,8 +58,8 @@ function documentsOf(listing, knowledgeBase) {
   const names = listing.columns ?? [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
   const rows = listing.documents.flatMap((document) => rowsOf(document, names, knowledgeBase));
   const ranked = listing.documents.some(({ relevance }) => typeof relevance === "number");
-  const caption = element("caption", {}, extentOf(listing), " ", ranked ? null : element("span", { className: "unranked" }, "not ranked"));
-  return element("table", {}, caption, headOf(["Title", ...names]), element("tbody", {}, rows));
+  const caption = element("caption", {}, extentOf(listing), " ", ranked ? null : element("span", { className: "unranked" }, say("passages.notRanked")));
+  return element("table", {}, caption, headOf([say("listing.title"), ...names]), element("tbody", {}, rows));
 }
 
 /** A document's row; of documents about a subject one more, with what matched and sentences of the best passage. */
@@ -67,7 +68,7 @@ function rowsOf({ documentId, title, fields, excerpt, reason, withheld }, names,
   const head = withheld ? named : documentLink({ knowledgeBase, documentId }, named);
   const row = element("tr", {}, rowHead(head), ...names.map((name) => cell(fields?.[name] ?? "")));
   if (!excerpt) return [row];
-  const why = element("div", {}, element("span", { className: "reason" }, reason), element("q", {}, excerpt));
+  const why = element("div", {}, element("span", { className: "reason", dir: "auto" }, reason), element("q", { dir: "auto" }, excerpt));
   return [row, element("tr", { className: "why" }, element("td", { colSpan: names.length + 1 }, why))];
 }
 
@@ -78,9 +79,9 @@ function numbersOf({ aggregates }) {
 
 function figuresOf(listing) {
   const rows = numbersOf(listing).map(({ name, figure }) =>
-    element("tr", {}, rowHead(name), number(figure.value ?? "cannot be computed")),
+    element("tr", {}, rowHead(name), number(figure.value ?? say("listing.notComputed"))),
   );
-  return element("table", { className: "counts" }, element("caption", {}, "Numbers"), headOf(["Number", "Value"]), element("tbody", {}, rows));
+  return element("table", { className: "counts" }, element("caption", {}, say("listing.numbers")), headOf([say("listing.number"), say("listing.value")]), element("tbody", {}, rows));
 }
 
 function groupsOf(listing) {
@@ -92,14 +93,14 @@ function groupsOf(listing) {
       {},
       rowHead(first ?? NONE),
       ...others.map((value) => cell(value ?? NONE)),
-      number(documents.toLocaleString("en")),
+      number(numberOf(documents)),
       ...numbers.map(({ place }) => number(figures[place]?.value ?? NONE)),
     ),
   );
   const named = groups.filter(({ values }) => !values.includes(null)).length;
-  const extent = named < groupCount ? `, the first ${named.toLocaleString("en")} of ${groupCount.toLocaleString("en")}` : "";
-  const caption = element("caption", {}, `By ${groupedBy.join(" and ")}${extent}`);
-  const head = headOf([...groupedBy, "Documents", ...numbers.map(({ name }) => name)]);
+  const by = say(named < groupCount ? "listing.byFirst" : "listing.by", { fields: joined(groupedBy), shown: named, all: groupCount });
+  const caption = element("caption", {}, by);
+  const head = headOf([...groupedBy, say("listing.documents"), ...numbers.map(({ name }) => name)]);
   return element("table", { className: "counts" }, caption, head, element("tbody", {}, rows));
 }
 
@@ -108,21 +109,20 @@ function number(text) {
 }
 
 function headOf(names) {
-  return element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, name))));
+  return element("thead", {}, element("tr", {}, names.map((name) => element("th", { scope: "col" }, element("bdi", {}, name)))));
 }
 
 /** A date or a word stays on one line. */
 function cell(text) {
-  return element("td", { className: text.length <= SHORT ? "short" : "" }, text);
+  return element("td", { className: text.length <= SHORT ? "short" : "" }, element("bdi", {}, text));
 }
 
 function rowHead(text) {
-  return element("th", { scope: "row" }, text);
+  return element("th", { scope: "row" }, element("bdi", {}, text));
 }
 
 /** Which of the documents these are, such as "21–40 of 57". */
 function extentOf({ total, documents, offset = 0 }) {
   const [first, last] = [offset + 1, offset + documents.length];
-  const of = `of ${total.toLocaleString("en")}`;
-  return first < last ? `${first}–${last} ${of}` : `${first} ${of}`;
+  return say(first < last ? "listing.range" : "listing.one", { first, last, all: total });
 }

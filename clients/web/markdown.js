@@ -1,6 +1,7 @@
 import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { wideTable } from "./table-tools.js";
+import { say } from "./words.js";
 import { Marked } from "marked";
 
 /** Characters of private use that a text may have between its own: they are in no address. */
@@ -72,7 +73,7 @@ export class MarkdownElements {
       case "code":
         return this.#code(token);
       case "table":
-        return wideTable("Table", this.#table(token));
+        return wideTable(say("table.table"), this.#table(token));
       case "hr":
         return element("hr");
       default:
@@ -156,7 +157,7 @@ function addressOf(href) {
 }
 
 function taskBox(done) {
-  const box = element("span", { className: "box", aria: { label: done ? "Done" : "Open" } }, done ? "☑" : "☐");
+  const box = element("span", { className: "box", aria: { label: say(done ? "task.done" : "task.open") } }, done ? "☑" : "☐");
   box.setAttribute("role", "img");
   return box;
 }

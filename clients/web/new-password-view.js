@@ -1,8 +1,6 @@
 import { element } from "./element.js";
 import { StepForm } from "./step-form.js";
-
-/** What the user pool asks of a password. */
-const RULE = "At least 12 characters: lowercase, uppercase, numbers, symbols.";
+import { say } from "./words.js";
 
 /**
  * The form for the first sign-in, with an initial password: the user chooses another one. `choose` takes the password
@@ -13,27 +11,27 @@ export function newPasswordForm({ user, choose, back }) {
   const repeated = passwordField("repeated");
   password.setAttribute("aria-describedby", "password-rule");
   return new StepForm({
-    title: "A new password",
-    lede: "You signed in with an initial password. Choose the one that you will use from now on.",
+    title: say("newPassword.title"),
+    lede: say("newPassword.why"),
     content: [
       // Password managers look for the name that a password belongs to.
       element("input", { name: "username", autocomplete: "username", value: user, hidden: true }),
-      element("label", {}, "New password ", password),
-      element("p", { className: "rule", id: "password-rule" }, RULE),
-      element("label", {}, "Repeat it ", repeated),
+      element("label", {}, say("newPassword.field"), " ", password),
+      element("p", { className: "rule", id: "password-rule" }, say("newPassword.rule")),
+      element("label", {}, say("newPassword.repeat"), " ", repeated),
     ],
     first: password,
-    labels: ["Save and sign in", "Saving…"],
+    labels: [say("signIn.saveAndGo"), say("newPassword.saving")],
     send: async () => {
       if (password.value !== repeated.value) throw differing(repeated);
       await choose(password.value);
     },
-    back: { label: "Back to sign-in", action: back },
+    back: { label: say("signIn.back"), action: back },
   });
 }
 
 function differing(field) {
-  return Object.assign(new Error("The two passwords differ. Type the same one twice."), { field });
+  return Object.assign(new Error(say("newPassword.differ")), { field });
 }
 
 function passwordField(name) {

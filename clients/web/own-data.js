@@ -1,10 +1,7 @@
 import { element } from "./element.js";
 import { allExported, markdownOf, patiently } from "./export.js";
 import { saveFile } from "./saved-file.js";
-
-/** What is to be typed before everything is deleted. */
-const WORD = "delete";
-const STAYS = "Your account stays, and the operators' record of who was shown which document, which has no text, stays for its time.";
+import { say } from "./words.js";
 
 /** The part of the settings about what is kept of the user: saving all of it, and deleting all of it. */
 export class OwnData {
@@ -21,12 +18,12 @@ export class OwnData {
   }
 
   #show(said = "") {
-    const [asMarkdown, asJson] = [button("Save all as Markdown"), button("Save all as JSON")];
-    const remove = button("Delete everything of mine…", () => this.#askFor(remove));
+    const [asMarkdown, asJson] = [button(say("data.asMarkdown")), button(say("data.asJson"))];
+    const remove = button(say("data.erase"), () => this.#askFor(remove));
     const status = element("p", { role: "status" }, said);
     this.root.replaceChildren(
-      element("h3", { id: "own-data" }, "Your data"),
-      element("p", {}, "All of your conversations with their sources, as one file."),
+      element("h3", { id: "own-data" }, say("data.title")),
+      element("p", {}, say("data.what")),
       element("p", { className: "pair" }, asMarkdown, asJson),
       remove,
       status,
@@ -37,31 +34,32 @@ export class OwnData {
   }
 
   async #save(status, suffix, type, write) {
-    const all = await allExported(this.#client, (done, of) => (status.textContent = `${done} of ${of} conversations…`));
-    saveFile("All conversations", suffix, type, write(all));
-    status.textContent = `Saved: ${counted(all.length, "conversation")}.`;
+    const all = await allExported(this.#client, (done, all) => (status.textContent = say("data.progress", { done, all })));
+    saveFile(say("data.file"), suffix, type, write(all));
+    status.textContent = say("data.saved", { conversations: counted("conversations.count", all.length) });
   }
 
   #askFor(remove) {
-    const word = element("input", { autocomplete: "off", autocapitalize: "none", spellcheck: false, required: true });
+    const word = say("data.word");
+    const field = element("input", { autocomplete: "off", autocapitalize: "none", spellcheck: false, required: true });
     const status = element("p", { role: "status" });
-    const go = element("button", { className: "secondary", type: "submit" }, "Delete everything");
-    const keep = button("Keep it", () => this.#show());
+    const go = element("button", { className: "secondary", type: "submit" }, say("data.eraseGo"));
+    const keep = button(say("act.keep"), () => this.#show());
     const form = element(
       "form",
       { className: "erasing" },
-      element("p", {}, `This deletes all of your conversations, profiles and theories, for good. ${STAYS}`),
-      element("label", {}, `Type “${WORD}” to go on `, word),
+      element("p", {}, `${say("data.eraseWhat")} ${say("data.stays")}`),
+      element("label", {}, say("data.type", { word }), " ", field),
       element("p", { className: "pair" }, go, keep),
       status,
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      if (word.value.trim().toLowerCase() === WORD) this.#try([word, go, keep], status, () => this.#erase(status));
-      else status.textContent = `Nothing was deleted: type “${WORD}”, or keep it.`;
+      if (field.value.trim().toLowerCase() === word.toLowerCase()) this.#try([field, go, keep], status, () => this.#erase(status));
+      else status.textContent = say("data.notErased", { word });
     });
     remove.replaceWith(form);
-    word.focus();
+    field.focus();
   }
 
   async #erase(status) {
@@ -70,11 +68,10 @@ export class OwnData {
       const part = await patiently(() => this.#client.eraseMine());
       for (const name of Object.keys(total)) total[name] += part[name];
       left = part.left;
-      status.textContent = `${counted(total.conversations, "conversation")} deleted…`;
+      status.textContent = say("data.erasing", { conversations: counted("conversations.count", total.conversations) });
     }
     this.#erased();
-    const entries = total.entries ? `, and ${counted(total.entries, "state")} of profiles and theories` : "";
-    this.#show(`Deleted: ${counted(total.conversations, "conversation")} with ${counted(total.questions, "question")}${entries}. ${STAYS}`);
+    this.#show(`${erased(total)} ${say("data.stays")}`);
   }
 
   /** Says why it failed; what is done stays done. */
@@ -93,6 +90,14 @@ function button(label, click) {
   return element("button", { className: "secondary", type: "button", on: click ? { click } : {} }, label);
 }
 
-function counted(number, noun) {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+function erased({ conversations, questions, entries }) {
+  return say(entries ? "data.erasedEntries" : "data.erased", {
+    conversations: counted("conversations.count", conversations),
+    questions: counted("data.questions", questions),
+    entries: counted("data.entries", entries),
+  });
+}
+
+function counted(key, count) {
+  return say(key, { count });
 }

@@ -1,12 +1,12 @@
 import { applyAppearance } from "./appearance.js";
 import { BrowserStorage } from "./browser-storage.js";
-import { ChatView } from "./chat-view.js";
 import { addressWith } from "./conversation-address.js";
-import { CicadaClient } from "./protocol.js";
+import { CicadaClient, SENTENCES } from "./protocol.js";
 import { CicadaError } from "./protocol/errors.js";
 import { SignInView } from "./sign-in-view.js";
 import { SignIn } from "./signin.js";
 import { TabMemory } from "./tab-memory.js";
+import { loadWords, say, sayAll } from "./words.js";
 
 /**
  * Reads `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`,
@@ -20,6 +20,9 @@ async function loadConfig() {
   if (!response.ok) throw new Error(`config.json: ${response.status}`);
   return response.json();
 }
+
+/** What only a signed-in user needs is not loaded before the form is filled in. */
+const loadChat = () => import("./chat-view.js");
 
 class Page {
   #config;
@@ -37,7 +40,8 @@ class Page {
       storage: this.#storage,
       locks: navigator.locks,
       channel: new BroadcastChannel("cicada.session"),
-      ended: () => this.#endChat({ forget: true, sentence: "You have signed out in another tab." }),
+      ended: () => this.#endChat({ forget: true, sentence: say("page.signedOutElsewhere") }),
+      joined: () => this.#startChat(),
     });
     this.#signInView = new SignInView({
       root: document.querySelector("#sign-in-view"),
@@ -45,11 +49,13 @@ class Page {
       users: config.users,
       signedIn: () => this.#startChat(),
     });
+    document.querySelector("#sign-in-form").addEventListener("input", () => loadChat().catch(console.error), { once: true });
   }
 
   async start() {
     const sentence = await this.#comeBack();
-    if (this.#signIn.user) this.#startChat();
+    if (!this.#signIn.user) await this.#signIn.join();
+    if (this.#signIn.user) await this.#startChat();
     else this.#signInView.show(sentence);
   }
 
@@ -65,7 +71,23 @@ class Page {
     }
   }
 
-  #startChat() {
+  async #startChat() {
+    const ChatView = await this.#chatView();
+    // Meanwhile it may have begun in another way, or ended.
+    if (ChatView && this.#signIn.user && !this.#chat) this.#show(ChatView);
+  }
+
+  async #chatView() {
+    try {
+      return (await loadChat()).ChatView;
+    } catch (error) {
+      console.error(error);
+      this.#signInView.show(say("page.notLoaded"));
+      return null;
+    }
+  }
+
+  #show(ChatView) {
     const { websocketUrl, tokenIn, examples = [] } = this.#config;
     const { user } = this.#signIn;
     this.#memory = new TabMemory(user, this.#storage);
@@ -75,6 +97,7 @@ class Page {
       client: new CicadaClient({
         url: websocketUrl,
         tokenIn,
+        sentences: Object.fromEntries(Object.keys(SENTENCES).map((name) => [name, say(`client.${name}`)])),
         token: async (options) => ({ token: await this.#signIn.accessToken(options), validMs: this.#signIn.validMs }),
       }),
       memory: this.#memory,
@@ -98,7 +121,7 @@ class Page {
   #sessionEnded(signedOut) {
     const { logout } = this.#signIn;
     this.#signIn.forget();
-    const sentence = signedOut ? "You were signed out." : "Your session has ended. Sign in again and the conversation goes on.";
+    const sentence = say(signedOut ? "page.signedOut" : "page.sessionEnded");
     this.#endChat({ forget: signedOut, sentence });
     if (signedOut) leaveFor(logout);
   }
@@ -121,10 +144,15 @@ function leaveFor(address) {
 
 applyAppearance();
 const starting = document.querySelector("#starting");
+const spoken = loadWords();
 try {
-  await new Page(await loadConfig()).start();
+  const config = await loadConfig();
+  await spoken;
+  sayAll(document.body);
+  await new Page(config).start();
   starting.hidden = true;
 } catch (error) {
   console.error(error);
-  starting.textContent = "The page could not be set up: its config.json is missing or wrong. Reload the page to try again.";
+  await spoken;
+  starting.textContent = say("page.notConfigured");
 }

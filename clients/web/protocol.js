@@ -11,4 +11,5 @@ export { CicadaClient } from "./protocol/client.js";
 export { ReconnectingConnection } from "./protocol/reconnecting-connection.js";
 export { CicadaError, SignInNeededError } from "./protocol/errors.js";
 export { Request } from "./protocol/request.js";
+export { SENTENCES } from "./protocol/sentences.js";
 export { TIMINGS } from "./protocol/timings.js";

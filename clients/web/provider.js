@@ -1,15 +1,10 @@
 import { CicadaError } from "./protocol/errors.js";
+import { say } from "./words.js";
 
 const STORED_AS = "cicada.provider";
 const SCOPES = "openid email";
 /** What the authorization server adds to the page's address. */
 const ADDED = ["code", "state", "error", "error_description"];
-const SENTENCES = {
-  foreign: "That sign-in was not begun in this tab. Begin again here.",
-  declined: "You were not signed in there. Try again, or ask those who run this service.",
-  over: "Signing in took too long, or its address was used before. Begin again.",
-  unreachable: "The sign-in service cannot be reached. Check your connection and try again.",
-};
 
 /**
  * Sign-in with the stage's identity provider, through the authorization server of the user pool (RFC 6749 with RFC 7636):
@@ -68,12 +63,12 @@ export class Provider {
     const begun = this.#taken();
     const own = begun !== null && found.get("state") === begun.state;
     replace(own ? begun.search : without(found));
-    if (!own) throw new CicadaError(SENTENCES.foreign);
+    if (!own) throw new CicadaError(say("provider.foreign"));
     // The provider's own words are not shown: anybody can put words into an address.
-    if (found.has("error")) throw new CicadaError(SENTENCES.declined, { code: "declined" });
+    if (found.has("error")) throw new CicadaError(say("provider.declined"), { code: "declined" });
     const reply = await this.#exchange(found.get("code"), begun.verifier);
     const claims = claimsOf(reply.id_token);
-    if (claims.nonce !== begun.nonce) throw new CicadaError(SENTENCES.foreign);
+    if (claims.nonce !== begun.nonce) throw new CicadaError(say("provider.foreign"));
     return { user: claims.email ?? claims["cognito:username"], result: resultOf(reply) };
   }
 
@@ -87,8 +82,8 @@ export class Provider {
   async #exchange(code, verifier) {
     const body = { grant_type: "authorization_code", client_id: this.#clientId, redirect_uri: this.#page, code, code_verifier: verifier };
     const response = await this.#post(new URLSearchParams(body));
-    if (response.status >= 500) throw new CicadaError(SENTENCES.unreachable, { code: "unreachable" });
-    if (!response.ok) throw new CicadaError(SENTENCES.over, { code: "over" });
+    if (response.status >= 500) throw new CicadaError(say("signInService.unreachable"), { code: "unreachable" });
+    if (!response.ok) throw new CicadaError(say("provider.over"), { code: "over" });
     return response.json();
   }
 
@@ -101,7 +96,7 @@ export class Provider {
         referrerPolicy: "no-referrer",
       });
     } catch (cause) {
-      throw new CicadaError(SENTENCES.unreachable, { code: "unreachable", cause });
+      throw new CicadaError(say("signInService.unreachable"), { code: "unreachable", cause });
     }
   }
 }

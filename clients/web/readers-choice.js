@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 export const EVERYONE = "everyone";
 const OTHERS = "others";
@@ -14,12 +15,12 @@ export class ReadersChoice {
   constructor({ you, readers = null }) {
     const own = you.filter((name) => name.startsWith("group:"));
     const me = you.find((name) => name.startsWith("user:"));
-    this.#names = element("textarea", { rows: 2, spellcheck: false, aria: { label: "Readers, one on each line" }, placeholder: "group:NAME or user:ID" });
-    const known = [[me, "I alone"], ...own.map((name) => [name, `The group ${name.slice(6)}`]), [EVERYONE, "Everybody"], [OTHERS, "Others …"]];
-    if (readers?.length === 0) known.unshift([FILE, "As the file itself says"]);
+    this.#names = element("textarea", { rows: 2, dir: "ltr", spellcheck: false, aria: { label: say("readers.names") }, placeholder: say("readers.hint") });
+    const known = [[me, say("readers.me")], ...own.map((name) => [name, say("readers.group", { name: name.slice(6) })]), [EVERYONE, say("readers.everybody")], [OTHERS, say("readers.others")]];
+    if (readers?.length === 0) known.unshift([FILE, say("readers.asFile")]);
     this.#select = element("select", {}, known.map(([value, label]) => element("option", { value }, label)));
     this.#select.addEventListener("change", () => this.#show());
-    this.root = element("div", { className: "readers" }, element("label", {}, "Who may read it ", this.#select), this.#names);
+    this.root = element("div", { className: "readers" }, element("label", {}, say("readers.who"), " ", this.#select), this.#names);
     this.set(readers ?? [me]);
   }
 

@@ -1,6 +1,7 @@
 import { referenceIn } from "./document-link.js";
 import { blocksOf } from "./document-text.js";
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** The reading pane: the document that the page's address names, at the place of a passage, beside the conversation. */
 export class ReadingView {
@@ -17,13 +18,13 @@ export class ReadingView {
   /** The headings above what comes after the last page. */
   #place = [];
   #text = element("div", { className: "document-text" });
-  #earlier = element("button", { className: "secondary", type: "button", hidden: true }, "Earlier pages");
-  #further = element("button", { className: "secondary", type: "button", hidden: true }, "Further pages");
+  #earlier = element("button", { className: "secondary", type: "button", hidden: true }, say("reading.earlier"));
+  #further = element("button", { className: "secondary", type: "button", hidden: true }, say("reading.further"));
   #status = element("p", { className: "loading", role: "status" });
   #outline = element("ol");
-  #fold = element("details", { className: "outline", hidden: true }, element("summary", {}, "Outline"), element("nav", { aria: { label: "Outline" } }, this.#outline));
-  #original = element("button", { className: "secondary original", type: "button", hidden: true }, "Original");
-  #title = element("h2", { id: "reading-title", tabIndex: -1 });
+  #fold = element("details", { className: "outline", hidden: true }, element("summary", {}, say("reading.outline")), element("nav", { aria: { label: say("reading.outline") } }, this.#outline));
+  #original = element("button", { className: "secondary original", type: "button", hidden: true }, say("reading.original"));
+  #title = element("h2", { id: "reading-title", tabIndex: -1, dir: "auto" });
   #scroll;
   #nearEnd;
 
@@ -32,7 +33,7 @@ export class ReadingView {
     this.#root = root;
     this.#client = client;
     this.#changed = changed;
-    const close = element("button", { className: "icon", type: "button", aria: { label: "Close the document" }, on: { click: () => this.close() } }, "✕");
+    const close = element("button", { className: "icon", type: "button", aria: { label: say("reading.close") }, on: { click: () => this.close() } }, "✕");
     this.#scroll = element("div", { className: "pages", tabIndex: 0, role: "region", aria: { labelledby: "reading-title" } }, this.#earlier, this.#text, this.#status, this.#further);
     root.replaceChildren(element("header", {}, this.#title, this.#original, close), this.#fold, this.#scroll);
     this.#earlier.addEventListener("click", () => this.#load(this.#first - 1));
@@ -110,7 +111,7 @@ export class ReadingView {
     const { elements, place } = blocksOf(shown, null);
     this.#place = place;
     const missing = this.#reference.passage && !page && !shown.blocks.some(({ marked }) => marked);
-    const remark = note || (missing ? "The passage is not in this document any more; this is its beginning." : "");
+    const remark = note || (missing ? say("reading.gone") : "");
     this.#text.replaceChildren(...(remark ? [element("p", { className: "note", role: "status" }, remark)] : []), ...elements);
     this.#loaded();
     this.#goTo(this.#text.querySelector("mark") ?? this.#text.firstElementChild);
@@ -124,7 +125,7 @@ export class ReadingView {
   async #load(number) {
     const page = await this.#ask(number);
     if (!page) return;
-    if (page.version !== this.#version) return this.#openAt(undefined, "The document has changed, and was opened again.");
+    if (page.version !== this.#version) return this.#openAt(undefined, say("reading.changed"));
     const isNext = number > this.#last;
     const { elements, place } = blocksOf(page, isNext ? this.#place : null);
     if (isNext) {
@@ -142,7 +143,7 @@ export class ReadingView {
   /** The page, or null if it cannot be shown, which is said, or is not wanted any more. */
   async #ask(page) {
     const visit = (this.#visit += 1);
-    this.#status.textContent = "Opening the document…";
+    this.#status.textContent = say("reading.opening");
     this.#earlier.disabled = this.#further.disabled = true;
     try {
       const shown = await this.#client.openDocument({ ...this.#reference, page });
@@ -157,8 +158,8 @@ export class ReadingView {
     this.#earlier.disabled = this.#further.disabled = false;
     this.#earlier.hidden = this.#first <= 1;
     this.#further.hidden = this.#last >= this.#pages;
-    const pages = this.#first === this.#last ? `Page ${this.#first}` : `Pages ${this.#first}–${this.#last}`;
-    this.#status.textContent = `${pages} of ${this.#pages}`;
+    const [first, last, pages] = [this.#first, this.#last, this.#pages];
+    this.#status.textContent = first === last ? say("reading.page", { page: first, pages }) : say("reading.pages", { first, last, pages });
     // A page that does not reach the end is followed by the next one without any scrolling.
     this.#nearEnd.unobserve(this.#further);
     this.#nearEnd.observe(this.#further);
@@ -169,14 +170,14 @@ export class ReadingView {
     this.#status.textContent = "";
     const begun = this.#last > 0 && error.retryable;
     if (!begun) this.#clear();
-    if (!begun) this.#title.textContent = "Not shown";
+    if (!begun) this.#title.textContent = say("reading.notShown");
     const again = () => {
       failure.remove();
       if (begun) this.#load(page);
       else this.#openAt(page);
     };
-    const button = element("button", { className: "secondary", type: "button", on: { click: again } }, "Try again");
-    const failure = element("div", { className: "failure", role: "alert" }, element("p", {}, error.message), error.retryable ? button : null);
+    const button = element("button", { className: "secondary", type: "button", on: { click: again } }, say("act.again"));
+    const failure = element("div", { className: "failure", role: "alert" }, element("p", { dir: "auto" }, error.message), error.retryable ? button : null);
     this.#text.append(failure);
   }
 
@@ -187,7 +188,7 @@ export class ReadingView {
       const { original } = await this.#client.openDocument({ ...reference, original: true });
       if (reference !== this.#reference) return;
       if (original?.startsWith("http")) element("a", { href: original, target: "_blank", rel: "noopener noreferrer" }).click();
-      else this.#status.textContent = "There is no file of this document, or a newer one waits for its ingest.";
+      else this.#status.textContent = say("reading.noFile");
     } catch (error) {
       if (reference === this.#reference) this.#status.textContent = error.message;
     }
@@ -199,7 +200,7 @@ export class ReadingView {
       const path = entry.heading.split(" · ");
       const depth = path.findIndex((each, at) => each !== above[at]);
       above = path;
-      const button = element("button", { className: "link", type: "button", on: { click: () => this.#follow(entry) } }, path.slice(Math.max(0, depth)).join(" · "));
+      const button = element("button", { className: "link", type: "button", dir: "auto", on: { click: () => this.#follow(entry) } }, path.slice(Math.max(0, depth)).join(" · "));
       return element("li", { className: depth > 0 ? "deeper" : "" }, button);
     });
     this.#outline.replaceChildren(...items);

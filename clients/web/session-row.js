@@ -2,6 +2,7 @@ import { addressWith } from "./conversation-address.js";
 import { element } from "./element.js";
 import { exported, markdownOf } from "./export.js";
 import { saveFile } from "./saved-file.js";
+import { dateOf, say } from "./words.js";
 
 /** A conversation in the list: it opens, and below it what else can be done with it, if that is asked for. */
 export class SessionRow {
@@ -29,10 +30,10 @@ export class SessionRow {
       "a",
       { href: addressWith(sessionId), className: "open-session", title, on: { click: (event) => this.#clicked(event) } },
       element("span", { className: "title", dir: "auto" }, title),
-      element("span", { className: "when" }, element("time", { dateTime: lastAt }, dayOf(lastAt)), knowledgeBase ? ` · ${knowledgeBase}` : null),
+      element("span", { className: "when" }, element("time", { dateTime: lastAt }, momentOf(lastAt)), knowledgeBase ? [" · ", element("bdi", {}, knowledgeBase)] : null),
     );
     if (current) open.setAttribute("aria-current", "page");
-    const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: `More for “${title}”` } }, "⋯");
+    const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: say("conversations.moreFor", { title }) } }, "⋯");
     more.addEventListener("click", () => (this.#opened ? this.#close() : this.#show(this.#menu())));
     return [open, more];
   }
@@ -72,12 +73,12 @@ export class SessionRow {
     const { pinned } = this.#session;
     return element(
       "div",
-      { className: "session-actions", role: "group", aria: { label: `“${this.#session.title}”` } },
-      button("Rename", () => this.#show(this.#renaming())),
-      button(pinned ? "Unpin" : "Pin", () => this.#change({ pinned: !pinned })),
-      button("Save as Markdown", () => this.#save("md", "text/markdown", markdownOf)),
-      button("Save as JSON", () => this.#save("json", "application/json", (conversation) => `${JSON.stringify(conversation, null, 2)}\n`)),
-      button("Delete", () => this.#show(this.#deleting(), ".keep")),
+      { className: "session-actions", role: "group", aria: { label: say("conversations.named", { title: this.#session.title }) } },
+      button(say("conversations.rename"), () => this.#show(this.#renaming())),
+      button(say(pinned ? "conversations.unpin" : "conversations.pin"), () => this.#change({ pinned: !pinned })),
+      button(say("conversations.asMarkdown"), () => this.#save("md", "text/markdown", markdownOf)),
+      button(say("conversations.asJson"), () => this.#save("json", "application/json", (conversation) => `${JSON.stringify(conversation, null, 2)}\n`)),
+      button(say("act.delete"), () => this.#show(this.#deleting(), ".keep")),
     );
   }
 
@@ -89,8 +90,8 @@ export class SessionRow {
   }
 
   #renaming() {
-    const field = element("input", { value: this.#session.title, maxLength: 80, required: true, autocomplete: "off", aria: { label: "Title" } });
-    const form = element("form", { className: "session-actions" }, field, element("button", { type: "submit" }, "Save"), button("Cancel", () => this.#close()));
+    const field = element("input", { value: this.#session.title, maxLength: 80, required: true, autocomplete: "off", dir: "auto", aria: { label: say("conversations.titleField") } });
+    const form = element("form", { className: "session-actions" }, field, element("button", { type: "submit" }, say("act.save")), button(say("act.cancel"), () => this.#close()));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (field.value.trim()) this.#change({ title: field.value.trim() });
@@ -101,10 +102,10 @@ export class SessionRow {
   #deleting() {
     return element(
       "div",
-      { className: "session-actions", role: "group", aria: { label: "Delete" } },
-      element("p", {}, "Delete it for good, with its questions and answers?"),
-      button("Delete", () => this.#delete()),
-      element("button", { type: "button", className: "keep", on: { click: () => this.#close() } }, "Keep"),
+      { className: "session-actions", role: "group", aria: { label: say("act.delete") } },
+      element("p", {}, say("conversations.deleteSure")),
+      button(say("act.delete"), () => this.#delete()),
+      element("button", { type: "button", className: "keep", on: { click: () => this.#close() } }, say("conversations.keep")),
     );
   }
 
@@ -131,7 +132,7 @@ export class SessionRow {
     try {
       return await work();
     } catch (error) {
-      const said = element("div", { className: "session-actions" }, element("p", { role: "alert" }, error.message), button("OK", () => this.#close()));
+      const said = element("div", { className: "session-actions" }, element("p", { role: "alert", dir: "auto" }, error.message), button(say("act.ok"), () => this.#close()));
       this.#show(said);
       return null;
     }
@@ -147,10 +148,9 @@ export function daysAgo(moment) {
   return Math.round((new Date().setHours(0, 0, 0, 0) - new Date(moment).setHours(0, 0, 0, 0)) / 86_400_000);
 }
 
-function dayOf(moment) {
-  const date = new Date(moment);
+function momentOf(moment) {
   const days = daysAgo(moment);
-  if (days <= 1) return date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-  if (days <= 7) return date.toLocaleDateString(undefined, { weekday: "long" });
-  return date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
+  if (days <= 1) return dateOf(moment, { hour: "2-digit", minute: "2-digit" });
+  if (days <= 7) return dateOf(moment, { weekday: "long" });
+  return dateOf(moment, { day: "numeric", month: "short", year: days > 300 ? "numeric" : undefined });
 }

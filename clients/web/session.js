@@ -1,17 +1,21 @@
 import { SignInNeededError } from "./protocol/errors.js";
+import { say } from "./words.js";
 
 const STORED_AS = "cicada.signIn";
 /** A token that expires within this time is renewed before it is used. */
 const MARGIN_MS = 60_000;
 /** How long the tokens that another tab has just renewed may take to arrive. */
 const ARRIVAL_MS = 2_000;
+/** How long another tab may take to hand over its sign-in before the form is shown; later it is taken too. */
+const JOIN_MS = 150;
 
 /**
  * The tokens of a signed-in user, in this object and in the session storage of the tab, until the tab is closed.
  *
- * A duplicated tab begins with a copy of the storage. A refresh gives a new refresh token and ends the earlier one, so the
- * copies renew in turn, by `locks` (as `navigator.locks`), and tell each other what they got, by `channel` (a
- * `BroadcastChannel`). A copy that signs out ends the others: `ended()` is called there.
+ * A tab without tokens asks the others for theirs, by `channel` (a `BroadcastChannel`, which only pages of this origin
+ * hear), and takes those of one that signs in: `joined()` is called there. A duplicated tab begins with a copy of the
+ * storage. A refresh gives a new refresh token and ends the earlier one, so the copies renew in turn, by `locks` (as
+ * `navigator.locks`), and tell each other what they got. A copy that signs out ends the others: `ended()` is called there.
  */
 export class Session {
   #cognito;
@@ -24,7 +28,7 @@ export class Session {
   #renewing = null;
   #arrived = () => {};
 
-  constructor({ cognito, clientId, storage, now, locks, channel, ended }) {
+  constructor({ cognito, clientId, storage, now, locks, channel, ended, joined }) {
     this.#cognito = cognito;
     this.#clientId = clientId;
     this.#storage = storage;
@@ -32,7 +36,7 @@ export class Session {
     this.#locks = locks;
     this.#channel = channel;
     this.#tokens = JSON.parse(storage.getItem(STORED_AS) ?? "null");
-    channel?.addEventListener("message", ({ data }) => this.#told(data, ended));
+    channel?.addEventListener("message", ({ data }) => this.#told(data, { ended, joined }));
   }
 
   /** The name of the signed-in user, or null. */
@@ -56,13 +60,21 @@ export class Session {
 
   begin(user, result, { federated = false } = {}) {
     this.#keep(this.#with({ id: crypto.randomUUID(), user, federated }, result));
+    this.#offer();
+  }
+
+  /** Takes the sign-in of another tab, if one has it and answers soon. */
+  async join() {
+    if (this.#tokens || !this.#channel) return;
+    this.#channel.postMessage({ asks: true });
+    await this.#arrival(JOIN_MS);
   }
 
   /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
   async accessToken({ fresh = false } = {}) {
-    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
+    if (!this.#tokens) throw new SignInNeededError(say("signIn.goOn"));
     if (fresh || this.validMs < MARGIN_MS) await (this.#renewing ??= this.#renewInTurn());
-    if (!this.#tokens) throw new SignInNeededError("Sign in to go on.");
+    if (!this.#tokens) throw new SignInNeededError(say("signIn.goOn"));
     return this.#tokens.accessToken;
   }
 
@@ -86,13 +98,13 @@ export class Session {
   }
 
   async #renewUnlessACopyDid(accessToken) {
-    if (this.#tokens?.accessToken === accessToken) await this.#arrival();
+    if (this.#tokens?.accessToken === accessToken) await this.#arrival(ARRIVAL_MS);
     if (this.#tokens?.accessToken === accessToken) await this.#renew();
   }
 
-  #arrival() {
+  #arrival(wait) {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ARRIVAL_MS);
+      const timer = setTimeout(resolve, wait);
       this.#arrived = () => {
         clearTimeout(timer);
         resolve();
@@ -111,11 +123,21 @@ export class Session {
       if (error.retryable) throw error;
       // A copy may have renewed the tokens meanwhile, and these may have come too late for the answer.
       if (this.#tokens?.refreshToken === refreshToken) this.#forget();
-      throw new SignInNeededError("Your session has ended. Sign in again.", { cause: error });
+      throw new SignInNeededError(say("signIn.endedAgain"), { cause: error });
     }
   }
 
-  #told({ id, tokens, ended: hasEnded }, ended) {
+  #offer() {
+    if (this.#tokens) this.#channel?.postMessage({ offered: this.#tokens });
+  }
+
+  #told({ id, tokens, ended: hasEnded, asks, offered }, { ended, joined }) {
+    if (asks) return this.#offer();
+    if (offered && !this.#tokens) {
+      this.#keep(offered);
+      this.#arrived();
+      return joined();
+    }
     if (!this.#tokens || id !== this.#tokens.id) return;
     if (hasEnded) {
       this.#forget();

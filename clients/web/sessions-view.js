@@ -1,11 +1,18 @@
 import { element } from "./element.js";
 import { daysAgo, SessionRow } from "./session-row.js";
+import { dayOf, say } from "./words.js";
 
 /** What the service makes of a conversation's first message is at most as long, in characters (`conversation/titles.py`). */
 const TITLE_LENGTH = 80;
 /** A search waits for so long after the last letter, milliseconds. */
 const TYPING = 300;
-const GROUPS = ["Pinned", "Today", "Yesterday", "Last 7 days", "Older"];
+const GROUPS = {
+  pinned: () => say("conversations.pinned"),
+  today: () => dayOf(0),
+  yesterday: () => dayOf(1),
+  lastDays: () => say("conversations.lastDays"),
+  older: () => say("conversations.older"),
+};
 
 /** The user's earlier conversations by day, newest first; or those whose titles have the words that are searched for. */
 export class SessionsView {
@@ -13,6 +20,7 @@ export class SessionsView {
   #field;
   #client;
   #open;
+  #changed;
   #removed;
   #drawn;
   #current = null;
@@ -24,14 +32,15 @@ export class SessionsView {
   #typing = null;
 
   /**
-   * `open(sessionId)` is called when the user selects a conversation, `removed(sessionId)` when one is deleted, and
-   * `drawn()` when the list has changed. `signal` removes the event listeners.
+   * `open(sessionId)` is called when the user selects a conversation, `changed(session)` when one is renamed or pinned,
+   * `removed(sessionId)` when one is deleted, and `drawn()` when the list has changed. `signal` removes the event listeners.
    */
-  constructor({ root, search, client, open, removed, drawn, signal }) {
+  constructor({ root, search, client, open, changed, removed, drawn, signal }) {
     this.#root = root;
     this.#field = search;
     this.#client = client;
     this.#open = open;
+    this.#changed = changed;
     this.#removed = removed;
     this.#drawn = drawn;
     search.addEventListener("input", () => this.#typed(), { signal });
@@ -76,6 +85,22 @@ export class SessionsView {
     this.#put({ ...(known ?? { sessionId, title: titleOf(title), knowledgeBase, isNew: true }), lastAt: new Date().toISOString() });
   }
 
+  /** Another tab has asked in a conversation. */
+  hearAsked(session) {
+    this.#around(() => this.touch(session));
+  }
+
+  /** Another tab has given a conversation another title or pin. */
+  hearChanged(session) {
+    const known = this.#rows.some(({ sessionId }) => sessionId === session.sessionId);
+    if (known) this.#around(() => this.#put({ pinned: false, ...session }));
+  }
+
+  /** Another tab has deleted a conversation. */
+  hearDeleted(sessionId) {
+    this.#around(() => this.#drop(sessionId));
+  }
+
   select(sessionId) {
     if (this.#current === sessionId) return;
     this.#current = sessionId;
@@ -110,15 +135,32 @@ export class SessionsView {
     this.#draw();
   }
 
-  #remove(sessionId) {
+  #drop(sessionId) {
     this.#rows = this.#rows.filter((row) => row.sessionId !== sessionId);
     this.#draw();
+  }
+
+  #remove(sessionId) {
+    this.#drop(sessionId);
     this.#removed(sessionId);
+  }
+
+  /** What another tab changes leaves the user's focus alone, and a row in which something is being done. */
+  #around(change) {
+    const focused = this.#root.contains(document.activeElement) ? document.activeElement : null;
+    const row = this.#root.querySelector("[data-session]:has(.session-actions)") ?? focused?.closest("[data-session]");
+    change();
+    const now = row && this.#root.querySelector(`[data-session="${CSS.escape(row.dataset.session)}"]`);
+    if (!now) return;
+    if (row.querySelector(".session-actions")) {
+      now.replaceWith(row);
+      focused?.focus();
+    } else now.querySelector(focused.matches(".more") ? ".more" : ".open-session").focus();
   }
 
   #draw() {
     if (this.#visit < 0) return;
-    const lists = GROUPS.map((name) => this.#group(name)).flat();
+    const lists = Object.keys(GROUPS).flatMap((name) => this.#group(name));
     this.#root.replaceChildren(...lists, ...this.#below());
     this.#drawn();
   }
@@ -126,8 +168,8 @@ export class SessionsView {
   #group(name) {
     const rows = this.#rows.filter((row) => groupOf(row) === name);
     if (!rows.length) return [];
-    const id = `sessions-${GROUPS.indexOf(name)}`;
-    return [element("h2", { id }, name), element("ul", { aria: { labelledby: id } }, rows.map((row) => this.#row(row)))];
+    const id = `sessions-${name}`;
+    return [element("h2", { id }, GROUPS[name]()), element("ul", { aria: { labelledby: id } }, rows.map((row) => this.#row(row)))];
   }
 
   #row(session) {
@@ -138,6 +180,7 @@ export class SessionsView {
       open: () => this.#open(sessionId),
       changed: (now) => {
         this.#put({ pinned: false, ...now });
+        this.#changed(now);
         this.#root.querySelector(`[data-session="${CSS.escape(sessionId)}"] .more`)?.focus();
       },
       deleted: () => this.#remove(sessionId),
@@ -145,16 +188,16 @@ export class SessionsView {
   }
 
   #below() {
-    if (this.#state === "loading") return this.#rows.length ? [] : [hint("Loading…")];
+    if (this.#state === "loading") return this.#rows.length ? [] : [hint(say("conversations.loading"))];
     if (this.#state === "failed") return [this.#failed()];
-    if (!this.#rows.length) return [hint(this.#words ? "No title has these words." : "Your conversations will be listed here.")];
+    if (!this.#rows.length) return [hint(say(this.#words ? "conversations.noneFound" : "conversations.none"))];
     if (!this.#before) return [];
-    return [element("button", { type: "button", className: "link", on: { click: () => this.load(this.#before) } }, "More")];
+    return [element("button", { type: "button", className: "link", on: { click: () => this.load(this.#before) } }, say("conversations.more"))];
   }
 
   #failed() {
-    const again = element("button", { type: "button", className: "link", on: { click: () => this.load() } }, "Try again");
-    return element("p", { className: "hint", role: "alert" }, this.#failure.message, " ", again);
+    const again = element("button", { type: "button", className: "link", on: { click: () => this.load() } }, say("act.again"));
+    return element("p", { className: "hint", role: "alert" }, element("bdi", {}, this.#failure.message), " ", again);
   }
 }
 
@@ -163,11 +206,11 @@ function hint(sentence) {
 }
 
 function groupOf({ pinned, lastAt }) {
-  if (pinned) return "Pinned";
+  if (pinned) return "pinned";
   const days = daysAgo(lastAt);
-  if (days <= 0) return "Today";
-  if (days === 1) return "Yesterday";
-  return days <= 7 ? "Last 7 days" : "Older";
+  if (days <= 0) return "today";
+  if (days === 1) return "yesterday";
+  return days <= 7 ? "lastDays" : "older";
 }
 
 /** What it is called until the list is loaded again, by the server's rule (`conversation/titles.py`), so that it stays. */

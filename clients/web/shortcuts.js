@@ -1,14 +1,15 @@
 import { BrowserStorage } from "./browser-storage.js";
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /** Where the browser remembers that single keys do nothing: speech input may type them by accident (WCAG 2.1.4). */
 const OFF = "cicada.single-keys-off";
 const storage = new BrowserStorage(() => localStorage);
 const FIELDS = "input, textarea, select, [contenteditable]";
 const ALWAYS = [
-  { key: "Enter", what: "Ask" },
-  { key: "Shift Enter", what: "Begin a new line" },
-  { key: "Esc", what: "Stop the answer, close what is open, or leave the question field" },
+  { key: "Enter", what: "keys.ask" },
+  { key: "Shift Enter", what: "keys.newLine" },
+  { key: "Esc", what: "keys.stop" },
 ];
 
 /** Single keys outside of fields, and the dialog that lists them. */
@@ -16,21 +17,21 @@ export class Shortcuts {
   #keys;
   #dialog = null;
 
-  /** `keys`: `{key, what, act()}`, and `what` as it is listed. `signal` removes the event listener. */
+  /** `keys`: `{key, what, act()}`; `what` is said in the list. `signal` removes the event listener. */
   constructor({ keys, signal }) {
-    this.#keys = [...keys, { key: "?", what: "Show this list", act: () => this.show() }];
+    this.#keys = [...keys, { key: "?", what: "keys.list", act: () => this.show() }];
     document.addEventListener("keydown", (event) => this.#press(event), { signal });
   }
 
   show() {
-    const rows = [...ALWAYS, ...this.#keys].flatMap(({ key, what }) => [element("dt", {}, ...keysOf(key)), element("dd", {}, what)]);
+    const rows = [...ALWAYS, ...this.#keys].flatMap(({ key, what }) => [element("dt", {}, ...keysOf(key)), element("dd", {}, say(what))]);
     this.#dialog = element(
       "dialog",
       { className: "account shortcuts", aria: { labelledby: "shortcuts-title" }, on: { close: () => this.remove() } },
-      element("h2", { id: "shortcuts-title" }, "Keys"),
+      element("h2", { id: "shortcuts-title" }, say("keys.title")),
       element("dl", {}, rows),
       this.#choice(),
-      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, "Close"),
+      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, say("act.close")),
     );
     document.body.append(this.#dialog);
     this.#dialog.showModal();
@@ -44,7 +45,7 @@ export class Shortcuts {
   #choice() {
     const box = element("input", { type: "checkbox", checked: areOn() });
     box.addEventListener("change", () => (box.checked ? storage.removeItem(OFF) : storage.setItem(OFF, "yes")));
-    return element("label", { className: "choice" }, box, " Single keys, outside of fields");
+    return element("label", { className: "choice" }, box, " ", say("keys.single"));
   }
 
   #press(event) {

@@ -1,8 +1,7 @@
 import { authenticatorForm, codeForm } from "./authenticator-view.js";
 import { element } from "./element.js";
 import { newPasswordForm } from "./new-password-view.js";
-
-const SECOND_STEP = "This service asks for a second step. Add it to an authenticator app on your phone.";
+import { say } from "./words.js";
 
 /**
  * The sign-in form, and the forms of the steps that may follow it. `users` are sample users (`{name, password}`) with which
@@ -78,10 +77,10 @@ export class SignInView {
     const confirm = then((code) => authenticator.confirm(code));
     return authenticatorForm({
       authenticator: { secret: authenticator.secret, address: authenticator.address, confirm },
-      lede: SECOND_STEP,
-      save: "Save and sign in",
+      lede: say("app.needed"),
+      save: say("signIn.saveAndGo"),
       added: () => {},
-      back: { label: "Back to sign-in", action: back },
+      back: { label: say("signIn.back"), action: back },
     });
   }
 
@@ -98,7 +97,7 @@ export class SignInView {
 
   #busy(busy) {
     this.#button.disabled = busy;
-    this.#button.textContent = busy ? "Signing in…" : "Sign in";
+    this.#button.textContent = say(busy ? "signIn.busy" : "signIn.go");
   }
 
   #showNotice(sentence) {
@@ -110,7 +109,7 @@ export class SignInView {
     const { provider } = this.#signIn;
     if (!provider) return;
     const go = async () => location.assign(await this.#signIn.beginAtProvider(location.search));
-    root.append(element("button", { type: "button", className: "secondary", on: { click: go } }, `Sign in with ${provider}`));
+    root.append(element("button", { type: "button", className: "secondary", on: { click: go } }, say("signIn.with", { provider })));
     root.hidden = false;
   }
 
@@ -119,7 +118,7 @@ export class SignInView {
     const buttons = users.map((user) =>
       element("button", { type: "button", className: "secondary", on: { click: () => this.#fill(user) } }, user.name),
     );
-    root.append(element("p", {}, "This is a local stage. Its sample users:"), ...buttons);
+    root.append(element("p", {}, say("signIn.samples")), ...buttons);
     root.hidden = false;
   }
 

@@ -4,6 +4,7 @@ import { CicadaError } from "./protocol/errors.js";
 import { Provider } from "./provider.js";
 import { Session } from "./session.js";
 import { PasswordProof } from "./srp.js";
+import { say } from "./words.js";
 
 /** What each challenge of the user pool asks of the user. */
 const STEPS = {
@@ -19,7 +20,8 @@ const OVER = "NotAuthorizedException";
  * look at `step` after each of them.
  *
  * With `signInUrl` and `identityProvider` users can also sign in with that provider; `page` is then the address to which it
- * sends them back. `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when another tab ends it.
+ * sends them back. `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when
+ * another tab ends it, and `joined()` when the sign-in of another tab was taken over.
  */
 export class SignIn {
   #cognito;
@@ -42,11 +44,12 @@ export class SignIn {
     locks = null,
     channel = null,
     ended = () => {},
+    joined = () => {},
   }) {
     this.#cognito = new Cognito({ url: cognitoUrl, fetch });
     this.#clientId = clientId;
     this.#userPoolId = userPoolId;
-    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended });
+    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended, joined });
     if (identityProvider) {
       this.#provider = new Provider({ name: identityProvider, url: signInUrl, clientId, page, fetch, storage });
     }
@@ -128,6 +131,11 @@ export class SignIn {
     });
   }
 
+  /** Takes over the sign-in of another tab, if there is one. */
+  join() {
+    return this.#session.join();
+  }
+
   /** For the settings of the signed-in user's own account. */
   async call(operation, body = {}) {
     return this.#cognito.call(operation, { AccessToken: await this.accessToken(), ...body });
@@ -180,7 +188,7 @@ export class SignIn {
   #proceed(user, username, { ChallengeName: challenge, Session: session, AuthenticationResult: result }) {
     this.#challenge = null;
     if (result) return this.#session.begin(user, result);
-    if (!Object.hasOwn(STEPS, challenge)) throw new CicadaError("This account asks for a step of sign-in that this page does not have.");
+    if (!Object.hasOwn(STEPS, challenge)) throw new CicadaError(say("signIn.unknownStep"));
     this.#challenge = { challenge, step: STEPS[challenge], user, username, session };
   }
 
@@ -190,7 +198,7 @@ export class SignIn {
     } catch (error) {
       if (error.code !== OVER) throw error;
       this.#challenge = null;
-      throw new CicadaError("Signing in took too long. Begin again with your password.", { cause: error });
+      throw new CicadaError(say("signIn.tooLong"), { cause: error });
     }
   }
 }

@@ -3,6 +3,7 @@ import { documentLink } from "./document-link.js";
 import { messagesOf } from "./document-text.js";
 import { element } from "./element.js";
 import { sourceText } from "./source-text.js";
+import { say } from "./words.js";
 
 /** How many passages are shown while the answer cites none; the others are folded away. */
 const SHOWN_UNCITED = 3;
@@ -27,12 +28,12 @@ export class SourcesView {
    * `knowledgeBase()`: the one that the sources are from.
    */
   constructor({ requestId, name }, { highlight, showCitation, knowledgeBase }) {
-    this.root.setAttribute("aria-label", `Passages: ${name}`);
+    this.root.setAttribute("aria-label", say("passages.of", { question: name }));
     this.#idPrefix = `source-${requestId}-`;
     this.#highlight = highlight;
     this.#showCitation = showCitation;
     this.#knowledgeBase = knowledgeBase;
-    this.root.append(element("h3", {}, "Passages"), this.#list, this.#more);
+    this.root.append(element("h3", {}, say("passages.title")), this.#list, this.#more);
   }
 
   /**
@@ -58,7 +59,7 @@ export class SourcesView {
         className: "citation",
         href: `#${this.#idPrefix}${n}`,
         data: { n },
-        aria: { label: `Passage ${n}: ${nameOf(source)}` },
+        aria: { label: say("passages.cited", { n, place: nameOf(source) }) },
         on: {
           click: (event) => this.#go(event, n),
           mouseenter: () => this.#mark(n, true),
@@ -118,7 +119,7 @@ export class SourcesView {
     for (const group of this.#rest.children) hideFields(group, this.#list);
     const hidden = this.#rest.querySelectorAll(".card").length;
     this.#more.hidden = hidden === 0;
-    this.#restTitle.textContent = hidden === 1 ? "1 more passage" : `${hidden} more passages`;
+    this.#restTitle.textContent = say("passages.more", { count: hidden });
   }
 
   /** Puts the card into the list, below its document, which has the place of its first card. */
@@ -147,7 +148,7 @@ export class SourcesView {
       },
       element(
         "button",
-        { className: "number", type: "button", aria: { label: `Passage ${n}, back to the text` }, on: { click: () => this.#showCitation(n) } },
+        { className: "number", type: "button", aria: { label: say("passages.back", { n }) }, on: { click: () => this.#showCitation(n) } },
         String(n),
       ),
       ...locatorOf(source),
@@ -159,7 +160,7 @@ export class SourcesView {
   #opening({ documentId, passage, title, withheld, n }) {
     const knowledgeBase = this.#knowledgeBase();
     if (withheld || !knowledgeBase) return null;
-    return documentLink({ knowledgeBase, documentId, passage }, "Open", { label: `Open ${title || documentId} at passage ${n}` });
+    return documentLink({ knowledgeBase, documentId, passage }, say("act.open"), { label: say("passages.open", { title: title || documentId, n }) });
   }
 
   #mark(n, on) {
@@ -203,7 +204,7 @@ function documentOf(source) {
   return element(
     "li",
     { className: "document", data: { documentId: source.documentId } },
-    element("h4", {}, source.title || source.documentId),
+    element("h4", { dir: "auto" }, source.title || source.documentId),
     fieldsOf(source.fields ?? {}),
     element("ol", { className: "passages" }),
   );
@@ -228,9 +229,9 @@ function locatorOf(source) {
   const range = messages && messagesOf(messages);
   const relevance = source.withheld ? null : relevanceOf(source.relevance);
   return [
-    element("div", { className: "head" }, element("p", { className: "chapter" }, chapterOf(source)), relevance),
+    element("div", { className: "head" }, element("p", { className: "chapter", dir: "auto" }, chapterOf(source)), relevance),
     range || speakers?.length
-      ? element("p", { className: "place" }, [range, speakers?.join(", ")].filter(Boolean).join(" · "))
+      ? element("p", { className: "place" }, range, range && speakers?.length ? " · " : null, element("bdi", {}, (speakers ?? []).join(", ")))
       : null,
   ];
 }
@@ -238,15 +239,15 @@ function locatorOf(source) {
 /** What the knowledge base shows of the document's metadata, such as its status. */
 function fieldsOf(fields) {
   const labels = Object.entries(fields).map(([name, value]) =>
-    element("div", {}, element("dt", {}, name), element("dd", {}, String(value))),
+    element("div", {}, element("dt", {}, element("bdi", {}, name)), element("dd", { dir: "auto" }, String(value))),
   );
   return labels.length ? element("dl", { className: "fields" }, ...labels) : null;
 }
 
 /** A bar from 0 to 1; null means that no text was ranked. */
 function relevanceOf(relevance) {
-  if (relevance === null) return element("span", { className: "unranked" }, "not ranked");
-  const label = `Relevance ${Math.round(relevance * 100)} %`;
+  if (relevance === null) return element("span", { className: "unranked" }, say("passages.notRanked"));
+  const label = say("passages.relevance", { percent: Math.round(relevance * 100) });
   const bar = element("span", { className: "relevance", role: "img", title: label, aria: { label } });
   bar.style.setProperty("--relevance", String(Math.min(1, Math.max(0, relevance))));
   return bar;

@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { say } from "./words.js";
 
 /**
  * A form that takes the place of the sign-in form for one step. `send()` resolves when the step is done, and rejects with
@@ -7,7 +8,7 @@ import { element } from "./element.js";
 export class StepForm {
   root;
 
-  #notice = element("p", { className: "notice", role: "alert", hidden: true });
+  #notice = element("p", { className: "notice", role: "alert", dir: "auto", hidden: true });
   #button;
   #labels;
   #first;
@@ -64,5 +65,5 @@ const CODE = { name: "code", inputMode: "numeric", autocomplete: "one-time-code"
 
 /** The field for the six digits of an authenticator app. */
 export function codeField() {
-  return element("input", { ...CODE, title: "Six digits" });
+  return element("input", { ...CODE, title: say("code.digits") });
 }

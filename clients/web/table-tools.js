@@ -1,8 +1,8 @@
 import { copyButton } from "./copy-button.js";
 import { element } from "./element.js";
+import { collator, say } from "./words.js";
 
 const NUMBER = /^[€$£]?\s*([-−+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?|[-−+]?\d+(?:\.\d+)?)\s*[%\p{L}€$£°]*$/u;
-const ORDER = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 /** What a spreadsheet would take for a formula; a negative number is none. */
 const FORMULA = /^[=+@\t\r]|^-(?!\d[\d.,]*[ %]*$)/;
 
@@ -12,12 +12,12 @@ export function wideTable(label, table) {
   box.setAttribute("role", "group");
   const isLong = table.tBodies[0]?.rows.length > 1;
   if (isLong) for (const head of table.tHead.rows[0].cells) addSorting(head);
-  const copy = isLong && copyButton((button) => asCsv(button.closest(".table-box").querySelector("table")), "Copy as CSV");
+  const copy = isLong && copyButton((button) => asCsv(button.closest(".table-box").querySelector("table")), say("table.copy"));
   return element("div", { className: "table-box" }, box, copy ? element("div", { className: "table-tools" }, copy) : null);
 }
 
 function addSorting(head) {
-  const sort = element("button", { className: "sort", type: "button", aria: { label: `Sort by ${textOf(head)}` } });
+  const sort = element("button", { className: "sort", type: "button", aria: { label: say("table.sort", { column: textOf(head) }) } });
   sort.addEventListener("click", () => sortBy(sort.closest("th")));
   head.append(sort);
 }
@@ -52,7 +52,7 @@ function comparison(values) {
   const isEmpty = (value) => value === "" || value === "–";
   const areNumbers = values.every((value) => isEmpty(value) || NUMBER.test(value));
   const number = (value) => Number(NUMBER.exec(value)[1].replaceAll(",", "").replace("−", "-"));
-  const compare = areNumbers ? (a, b) => number(a) - number(b) : ORDER.compare;
+  const compare = areNumbers ? (a, b) => number(a) - number(b) : collator().compare;
   return (a, b, sign) => (isEmpty(a) || isEmpty(b) ? isEmpty(a) - isEmpty(b) : sign * compare(a, b));
 }
 

@@ -10,14 +10,9 @@ import { DEFAULT_KNOWLEDGE_BASE } from "./knowledge-base.js";
 import { ListingView } from "./listing-view.js";
 import { SourcesView } from "./sources-view.js";
 import { SpokenAnswer } from "./spoken-answer.js";
+import { say } from "./words.js";
 
-const STAGES = {
-  planning: "Reading the question…",
-  searching: "Searching…",
-  ranking: "Weighing the passages…",
-  answering: "Answering…",
-  agent: "Working on it…",
-};
+const STAGES = ["planning", "searching", "ranking", "answering", "agent"];
 
 const LONGEST_NAME = 80;
 /** The message that asks for the next page of the documents that the answer lists. */
@@ -55,8 +50,8 @@ export class TurnView {
     this.#settled = answer !== null;
     const name = shortened(message);
     this.#repeats = [
-      linkButton("Ask again", name, () => this.#actions.ask(message)),
-      linkButton("Edit", name, () => this.#actions.edit()),
+      linkButton(say("answer.askAgain"), name, () => this.#actions.ask(message)),
+      linkButton(say("answer.edit"), name, () => this.#actions.edit()),
     ];
     this.#sources = new SourcesView({ requestId, name }, {
       highlight: (n, on) => this.#citations(n).forEach((link) => link.classList.toggle("lit", on)),
@@ -116,7 +111,7 @@ export class TurnView {
     this.#showText(answer);
     this.#answer.setAttribute("aria-busy", "false");
     this.#status.hidden = true;
-    const load = element("button", { className: "link", type: "button" }, "Show the details");
+    const load = element("button", { className: "link", type: "button" }, say("answer.details"));
     load.addEventListener("click", () => {
       load.disabled = true;
       this.#actions.loadSources();
@@ -135,11 +130,11 @@ export class TurnView {
     if (request.outcome || this.#status.dataset.sentence === sentence) return;
     this.#status.dataset.sentence = sentence;
     const song = element("span", { className: "song", aria: { hidden: "true" } }, ...Array.from({ length: 5 }, () => element("i")));
-    this.#status.replaceChildren(song, sentence);
+    this.#status.replaceChildren(song, element("bdi", {}, sentence));
   }
 
   #ending(request) {
-    if (request.outcome === "cancelled") return [note("Stopped."), this.#shownText ? this.#copyButton() : null, ...this.#repeats].filter(Boolean);
+    if (request.outcome === "cancelled") return [note(say("answer.stopped")), this.#shownText ? this.#copyButton() : null, ...this.#repeats].filter(Boolean);
     if (request.outcome === "error") return [this.#failure(request.failure), ...this.#repeats];
     const { end, listing } = request.assembly;
     const choices = choicesOf(end, listing, { name: this.root.ariaLabel, choose: (reply) => this.#actions.ask(reply) });
@@ -148,15 +143,15 @@ export class TurnView {
   }
 
   #failure({ error, retryable }) {
-    const button = element("button", { className: "secondary", type: "button", on: { click: () => this.#actions.retry() } }, "Try again");
-    return element("div", { className: "failure", role: "alert" }, element("p", {}, error), retryable ? button : null);
+    const button = element("button", { className: "secondary", type: "button", on: { click: () => this.#actions.retry() } }, say("act.again"));
+    return element("div", { className: "failure", role: "alert" }, element("p", { dir: "auto" }, error), retryable ? button : null);
   }
 
   /** Copies the answer with a list of the sources that it cites. */
   #copyButton() {
     return copyButton(() => {
       const sources = this.#sources.citedBy(this.#shownText);
-      return sources.length ? `${this.#shownText}\n\nSources\n${sources.join("\n")}` : this.#shownText;
+      return sources.length ? `${this.#shownText}\n\n${say("answer.sources")}\n${sources.join("\n")}` : this.#shownText;
     });
   }
 
@@ -167,14 +162,14 @@ export class TurnView {
 
 /** `label`: what it does, with the turn's name for those who do not see where it stands. */
 function linkButton(label, name, click) {
-  return element("button", { className: "link", type: "button", aria: { label: `${label}: ${name}` }, on: { click } }, label);
+  return element("button", { className: "link", type: "button", aria: { label: say("answer.about", { act: label, question: name }) }, on: { click } }, label);
 }
 
 /** A question is the heading of its turn; a long one is folded. */
 function questionLine(message) {
   const text = element("p", { dir: "auto", aria: { level: 2 } }, message);
   text.setAttribute("role", "heading");
-  return element("div", { className: "line question" }, element("span", { className: "speaker" }, "You"), text, foldButton(text));
+  return element("div", { className: "line question" }, element("span", { className: "speaker" }, say("answer.you")), text, foldButton(text));
 }
 
 /** A name for what belongs to a question, which may be long. */
@@ -184,27 +179,24 @@ function shortened(message) {
 }
 
 function note(sentence) {
-  return element("p", { className: "note" }, sentence);
+  return element("p", { className: "note", dir: "auto" }, sentence);
 }
 
 /** In the words of the terminal (`cli/user/rendering.py`). */
 function withheldNote(documents) {
-  if (!documents) return null;
-  const one = documents === 1;
-  const what = one ? "A document of this answer was" : `${documents} documents of this answer were`;
-  return note(`${what} removed, or you may not read ${one ? "it" : "them"} any more.`);
+  return documents ? note(say("answer.withheld", { count: documents })) : null;
 }
 
 /** The knowledge base that was asked, where it is not the default. */
 function baseOf(plan) {
   const name = plan?.knowledgeBase;
-  return !name || name === DEFAULT_KNOWLEDGE_BASE ? null : note(`Knowledge base: ${name}`);
+  return !name || name === DEFAULT_KNOWLEDGE_BASE ? null : note(say("answer.base", { name }));
 }
 
 function statusOf(request) {
-  if (request.cancelling) return "Stopping…";
-  if (!request.accepted && request.command) return "Sending…";
+  if (request.cancelling) return say("answer.stopping");
+  if (!request.accepted && request.command) return say("answer.sending");
   if (request.assembly.resetReason && !request.text) return request.assembly.resetReason;
-  const sentence = STAGES[request.stage] ?? "Waiting for its turn…";
+  const sentence = say(`answer.${STAGES.includes(request.stage) ? request.stage : "waiting"}`);
   return request.assembly.detail ? `${sentence} ${request.assembly.detail}` : sentence;
 }

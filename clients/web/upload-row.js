@@ -1,6 +1,7 @@
 import { watchDocument } from "./document-watch.js";
 import { element } from "./element.js";
 import { refusalOf, sendFile } from "./file-upload.js";
+import { say } from "./words.js";
 
 /** A file on its way: how far it is, what became of it, and what can be done. */
 export class UploadRow {
@@ -23,7 +24,7 @@ export class UploadRow {
     this.#readers = readers;
     this.#done = done;
     this.#signal = signal;
-    this.#bar.setAttribute("aria-label", `Upload of ${file.name}`);
+    this.#bar.setAttribute("aria-label", say("upload.progress", { name: file.name }));
     this.root = element("li", { className: "document-row upload" }, element("h2", { dir: "auto" }, file.name), this.#bar, this.#said, this.#acts);
     const reason = refusalOf(file, limits);
     if (reason) this.#fail(reason);
@@ -31,15 +32,15 @@ export class UploadRow {
   }
 
   async #send({ replace = false } = {}) {
-    this.#say("Asking for a place …");
+    this.#say(say("upload.asking"));
     const { knowledgeBase } = this.#place;
     try {
       const file = { name: this.#file.name, size: this.#file.size };
       const form = await this.#client.uploadDocument({ knowledgeBase, ...file, readers: this.#readers, replace: replace || undefined });
-      this.#say("Being sent …");
+      this.#say(say("upload.sending"));
       this.#bar.hidden = false;
       await sendFile(this.#file, form, { progress: (part) => { this.#bar.value = part; }, signal: this.#signal });
-      this.#say("Sent. Waits for its ingest.");
+      this.#say(say("upload.sent"));
       this.#watch();
     } catch (error) {
       if (error.code === "document_exists") this.#askToReplace(error.message);
@@ -50,21 +51,21 @@ export class UploadRow {
   }
 
   #askToReplace(sentence) {
-    this.#say(`${sentence} Those who may read it now may read the new one.`, [
-      ["Replace it", () => this.#send({ replace: true })],
-      ["Keep the old one", () => this.root.remove()],
+    this.#say(`${sentence} ${say("upload.sameReaders")}`, [
+      [say("upload.replace"), () => this.#send({ replace: true })],
+      [say("upload.keepOld"), () => this.root.remove()],
     ]);
   }
 
   #fail(sentence, again = null) {
-    this.#say(sentence, [...(again ? [["Try again", again]] : []), ["Leave it", () => this.root.remove()]]);
+    this.#say(sentence, [...(again ? [[say("act.again"), again]] : []), [say("upload.leave"), () => this.root.remove()]]);
     this.#said.classList.add("failed");
   }
 
   #watch() {
     const told = (document) => {
       if (!document) return;
-      if (document.state === "ingesting") this.#say(`Is being read. ${document.said ?? ""}`);
+      if (document.state === "ingesting") this.#say(`${say("document.ingesting")} ${document.said ?? ""}`);
       if (document.state !== "searchable" && document.state !== "rejected") return;
       this.root.remove();
       this.#done(document);

@@ -64,6 +64,7 @@ def test_axe_finds_nothing(schemed: Page, address: str, backend: FakeBackend) ->
     page = schemed
     backend.answer = lambda message: listed() if message == LIST else answered(MARKDOWN)
     page.goto(address)
+    expect(page.get_by_label("Name")).to_be_visible()
     found = violations(page)
     sign_in(page, None)
     found += violations(page)
@@ -79,6 +80,10 @@ def test_axe_finds_nothing(schemed: Page, address: str, backend: FakeBackend) ->
     found += violations(page)
     page.get_by_role("button", name="Close").click()
     page.locator("#bases").click()
+    found += violations(page)
+    page.evaluate("localStorage.setItem('cicada.language', 'ar')")
+    page.reload()
+    expect(page.locator("html[lang=ar][dir=rtl] .how")).to_be_visible()
     found += violations(page)
     assert found == []
 

@@ -37,8 +37,9 @@ ATTRIBUTES = re.compile("aria-label|class|data-host|data-n|dir|href|rel|role|sta
 def modules() -> str:
     """The page's modules that show answers, in one, with what they export."""
     exported = 'export * from "./answer-text.js"; export * from "./markdown.js";'
-    command = [ESBUILD, "--bundle", "--format=esm"]
-    return subprocess.run(command, cwd=PAGE_FOLDER, input=exported, capture_output=True, text=True, check=True).stdout
+    command = [str(ESBUILD), "--bundle", "--format=esm"]
+    done = subprocess.run(command, cwd=PAGE_FOLDER, input=exported, capture_output=True, text=True, check=True)
+    return str(done.stdout)
 
 
 @pytest.fixture

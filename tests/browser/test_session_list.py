@@ -139,7 +139,6 @@ def test_a_conversation_has_an_address_with_a_way_back_and_its_title(listed: Pag
     with listed.context.expect_page() as opened:
         listed.get_by_role("link", name="The oldest").click(modifiers=["ControlOrMeta"])
     other = opened.value
-    sign_in(other, None)
     expect(other.locator(".question p")).to_have_text("The oldest")
     expect(question).to_have_text("Of today")
 

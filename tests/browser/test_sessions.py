@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from cicada.conversation.protocol import Failed
 from tests.browser.fake_backend import FakeBackend
+from tests.browser.fake_user_pool import PASSWORDS
 from tests.browser.pages import answer, ask, sign_in, whole
 from tests.browser.plays import ANSWER, QUESTION, answered
 
@@ -157,3 +158,17 @@ def test_signing_out_leaves_nothing_for_the_next_user(page: Page, address: str, 
     ask(page, OTHER)
     expect(page.locator(".turn")).to_have_count(1)
     expect(answer(page)).to_have_text(whole(ANSWER))
+
+
+def test_a_page_whose_rest_does_not_load_says_so_and_goes_on_when_asked_again(page: Page, address: str) -> None:
+    page.route("**/chat-view.js", lambda route: route.abort())
+    page.goto(address)
+    page.get_by_label("Name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORDS["ada"])
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_have_text(
+        "The rest of the page could not be loaded. Check your connection and try again."
+    )
+    page.unroute("**/chat-view.js")
+    sign_in(page, None)
+    expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()

@@ -62,3 +62,16 @@ def test_everything_is_saved_and_deleted_after_the_word(page: Page, address: str
     expect(page.locator(".sessions .title")).to_have_count(0)
     page.get_by_role("button", name="Close").click()
     expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
+
+
+def test_the_language_is_chosen_in_the_settings_and_what_was_typed_stays(page: Page, address: str) -> None:
+    sign_in(page, address)
+    page.get_by_label("Your question").fill("Who is Hecate")
+    page.locator("#account").click()
+    page.get_by_label("Deutsch").click()
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    expect(page.get_by_label("Ihre Frage")).to_have_value("Who is Hecate")
+    page.reload()
+    page.get_by_role("button", name="Einstellungen").click()
+    page.get_by_label("Wie der Browser").click()
+    expect(page.get_by_label("Your question")).to_have_value("Who is Hecate")

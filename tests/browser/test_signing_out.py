@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in, whole
 from tests.browser.plays import ANSWER, QUESTION
+from tests.patience import PATIENCE_MILLISECONDS
 
 # What the page keeps timers and sockets by is replaced before it is loaded, so that those left over can be counted.
 COUNTED = """
@@ -86,10 +87,10 @@ def test_signing_out_in_the_middle_of_an_answer_leaves_nothing_either(
     expect_nothing_left(watched)
 
 
-def test_signing_out_everywhere_ends_the_other_devices_too(
-    watched: Page, address: str, backend: FakeBackend, context: BrowserContext
-) -> None:
-    elsewhere = context.new_page()
+def test_signing_out_everywhere_ends_the_other_devices_too(watched: Page, address: str, chromium: Browser) -> None:
+    device = chromium.new_context()
+    device.set_default_timeout(PATIENCE_MILLISECONDS)
+    elsewhere = device.new_page()
     sign_in(elsewhere, address)
     talk(watched, address)
     watched.locator("#account").click()
@@ -98,6 +99,7 @@ def test_signing_out_everywhere_ends_the_other_devices_too(
     expect_nothing_left(watched)
     expect(elsewhere.get_by_text("You were signed out.")).to_be_visible()
     assert elsewhere.evaluate("sessionStorage.length") == 0
+    device.close()
 
 
 def test_without_a_connection_signing_out_everywhere_says_that_it_did_not_happen(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -138,20 +140,27 @@ def test_document_and_configuration_are_asked_for_each_time(edge: Edge, path: st
 
 
 def test_a_changed_file_has_another_address(tmp_path: Path) -> None:
-    for path in PAGE_FOLDER.rglob("*"):
-        if path.is_file():
-            copy = tmp_path / path.relative_to(PAGE_FOLDER)
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            copy.write_bytes(path.read_bytes())
-    assert page_files(tmp_path) == page_files()
-    with (tmp_path / "protocol" / "client.js").open("a", encoding="utf-8") as module:
+    same, other = (Path(shutil.copytree(PAGE_FOLDER, tmp_path / name)) for name in ("same", "other"))
+    assert page_files(same) == page_files(other)
+    with (other / "protocol" / "client.js").open("a", encoding="utf-8") as module:
         module.write('console.log("another");\n')
-    changed = page_files(tmp_path)
-    assert changed.assets_prefix != page_files().assets_prefix
-    assert changed.index.count(changed.assets_prefix) == page_files().index.count(page_files().assets_prefix)
-    (tmp_path / "style.css").unlink()
+    changed = page_files(other)
+    assert changed.assets_prefix != page_files(same).assets_prefix
+    assert changed.index.count(changed.assets_prefix) == page_files(same).index.count(page_files(same).assets_prefix)
+    (other / "style.css").unlink()
     with pytest.raises(FileNotFoundError, match=r"index\.html refers to style\.css"):
-        page_files(tmp_path)
+        page_files(other)
+
+
+def test_what_is_loaded_before_signing_in_is_at_most_120_kb_in_every_language() -> None:
+    files = page_files()
+    first = {path: files.assets[path] for path in re.findall(rf'{files.assets_prefix}/([^"]+)"', files.index)}
+    assert {"page.js", "style.css"} < set(first)
+    assert not any(path.startswith("chat-view") for path in first)
+    words = [content for path, content in files.assets.items() if re.match("(ar|de|es|fr|ja)-", path)]
+    assert len(words) == 5
+    sent = [files.index.encode(), files.assets["evening.svg"], max(words, key=len), *first.values()]
+    assert sum(len(gzip.compress(content)) for content in sent) < 120_000
 
 
 def test_the_document_comes_after_its_assets_and_takes_none_away(dev: Deployed) -> None:
@@ -281,8 +290,11 @@ def test_addresses_that_cannot_be_are_refused_with_what_to_do(context: dict[str,
 
 
 def test_the_page_states_the_rule_of_the_pools_passwords(dev: Deployed) -> None:
-    shown = (PAGE_FOLDER / "new-password-view.js").read_text("utf-8")
-    assert f'const RULE = "At least {passwords(dev)}.";' in shown
+    catalogues = [path.read_text("utf-8") for path in (PAGE_FOLDER / "words").iterdir()]
+    rules = [line for text in catalogues for line in text.splitlines() if '"newPassword.rule"' in line]
+    assert f'  "newPassword.rule": "At least {passwords(dev)}.",' in rules
+    length = passwords(dev).split()[0]
+    assert [length in rule for rule in rules] == [True] * len(catalogues)
 
 
 def test_no_other_site_shares_the_pages_process_or_reads_its_files() -> None:

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CicadaClient, SignInNeededError } from "../../clients/web/protocol.js";
+import { CicadaClient, SENTENCES, SignInNeededError, TIMINGS } from "../../clients/web/protocol.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 function setUp(options = {}) {
@@ -532,4 +532,39 @@ test("close ends the connection for good", async () => {
   await clock.advance(600_000);
   assert.equal(network.sockets.length, 1);
   assert.equal(client.state, "idle");
+});
+
+/** A request of one client and the same as another client of the user overhears it. */
+async function overheard() {
+  const [one, other] = [await connected(), await connected()];
+  one.client.addEventListener("event", ({ detail }) => other.client.hear(detail));
+  const { requestId } = one.client.ask({ message: "Who is there?" });
+  const heard = other.client.overhear(requestId);
+  const event = (seq, fields) => one.network.last.deliver({ requestId, seq, ...fields });
+  event(1, { type: "accepted", sessionId: "s" });
+  return { heard, event, other };
+}
+
+test("what one client receives another one hears, without asking the server", async () => {
+  const { heard, event, other } = await overheard();
+  event(2, { type: "chunk", content: "Nay, " });
+  event(3, { type: "chunk", content: "answer me." });
+  assert.deepEqual([heard.text, heard.sessionId, heard.outcome], ["Nay, answer me.", "s", null]);
+  event(4, { type: "complete" });
+  await other.clock.advance(60_000);
+  assert.deepEqual([heard.outcome, sentBy(other.network, "resume")], ["complete", []]);
+});
+
+test("a request that is overheard is resumed when nothing is heard of it any more", async () => {
+  const { heard, event, other } = await overheard();
+  event(2, { type: "chunk", content: "Nay, " });
+  await other.clock.advance(TIMINGS.silence);
+  assert.deepEqual(sentBy(other.network, "resume").map(({ afterSeq }) => afterSeq), [2]);
+  other.network.last.deliver({ requestId: heard.requestId, seq: 3, type: "complete" });
+  assert.equal(heard.outcome, "complete");
+});
+
+test("a client that is asked for another language says its sentences in it", async () => {
+  const { client } = setUp({ sentences: { ...SENTENCES, unconnected: "Keine Verbindung." } });
+  await assert.rejects(client.signOutEverywhere(), { message: "Keine Verbindung." });
 });

@@ -38,12 +38,13 @@ function setUp({ storage = new MemoryStorage(), locks = null, channel = null, po
     return json(200, { AuthenticationResult: { AccessToken: `a${pool.issued}`, RefreshToken: `r${pool.issued}`, ExpiresIn: 600 } });
   };
   const ended = () => (pool.ended += 1);
+  const joined = () => (pool.joined += 1);
   const now = () => pool.now;
-  const signIn = new SignIn({ cognitoUrl: "http://127.0.0.1:1/", clientId: "c", userPoolId: "r_p", fetch, storage, now, locks, channel, ended });
+  const signIn = new SignIn({ cognitoUrl: "http://127.0.0.1:1/", clientId: "c", userPoolId: "r_p", fetch, storage, now, locks, channel, ended, joined });
   return { pool, signIn };
 }
 
-const newPool = () => ({ now: 1_000_000, calls: [], issued: 0, refuse: null, reply: null, delay: null, ended: 0 });
+const newPool = () => ({ now: 1_000_000, calls: [], issued: 0, refuse: null, reply: null, delay: null, ended: 0, joined: 0 });
 const operations = (pool) => pool.calls.map(([operation]) => operation);
 const json = (status, body) => ({ ok: status < 300, status, json: async () => body });
 
@@ -310,4 +311,32 @@ test("signing out of a tab ends its duplicate, and nobody else's session", async
   await ada.signIn.signOut();
   await heard();
   assert.deepEqual([bob.signIn.user, bob.pool.ended], ["bob", 0]);
+});
+
+test("a new tab takes over the sign-in of another, and signing out of it ends both", async () => {
+  const [pool, storage, [one, other]] = [newPool(), new MemoryStorage(), channels()];
+  const { signIn } = setUp({ pool, channel: one });
+  await signIn.signIn("ada", "secret");
+  await heard();
+  const opened = setUp({ pool, storage, channel: other }).signIn;
+  await opened.join();
+  assert.deepEqual([opened.user, await opened.accessToken(), pool.joined], ["ada", "a1", 1]);
+  assert.equal(JSON.parse(storage.getItem("cicada.signIn")).user, "ada");
+  await opened.signOut();
+  await heard();
+  assert.deepEqual([signIn.user, pool.ended], [null, 1]);
+});
+
+test("a tab that is not signed in yet is signed in with another, and one that is stays as it is", async () => {
+  const [one, other] = channels();
+  const waiting = setUp({ channel: other });
+  await waiting.signIn.join();
+  assert.equal(waiting.signIn.user, null);
+  const ada = setUp({ channel: one }).signIn;
+  await ada.signIn("ada", "secret");
+  await heard();
+  assert.deepEqual([waiting.signIn.user, waiting.pool.joined], ["ada", 1]);
+  await ada.signIn("bob", "secret");
+  await heard();
+  assert.deepEqual([waiting.signIn.user, waiting.pool.joined], ["ada", 1]);
 });

@@ -3,6 +3,7 @@ import { ReconnectingConnection } from "./reconnecting-connection.js";
 import { CicadaError } from "./errors.js";
 import { HistoryQueue } from "./history.js";
 import { Request } from "./request.js";
+import { SENTENCES } from "./sentences.js";
 import { TIMINGS } from "./timings.js";
 
 // A timer with a longer delay fires at once.
@@ -20,12 +21,14 @@ const platformClock = {
 /**
  * Asks questions, and receives each answer whole, over as many connections as necessary.
  *
- * Events: "connection" (detail: the state, see `ReconnectingConnection`) and "request" (detail: the changed `Request`).
+ * Events: "connection" (detail: the state, see `ReconnectingConnection`), "request" (detail: the changed `Request`) and
+ * "event" (detail: the frame of a request as the server sent it, for other clients of the user to `hear`).
  *
  * `knowledgeBase` is used for questions that begin a session and name none; without it the default of the server is used.
  * `token({fresh})` is called at each connect and resolves to an access token, or to `{token, validMs}` where the client
  * knows how long it is still valid: then a connection is replaced before its token expires. `fresh` demands a new one. It
  * rejects with `SignInNeededError` if the user must sign in again; after any other failure it is called again.
+ * `sentences` are what the client says itself, as `SENTENCES` has them.
  */
 export class CicadaClient extends EventTarget {
   #connection;
@@ -38,6 +41,7 @@ export class CicadaClient extends EventTarget {
   #timings;
   #newId;
   #knowledgeBase;
+  #sentences;
   #resting = false;
 
   constructor({
@@ -50,12 +54,14 @@ export class CicadaClient extends EventTarget {
     random = Math.random,
     newId = () => crypto.randomUUID(),
     timings = {},
+    sentences = SENTENCES,
   }) {
     super();
     this.#clock = clock;
     this.#timings = { ...TIMINGS, ...timings };
     this.#newId = newId;
     this.#knowledgeBase = knowledgeBase;
+    this.#sentences = sentences;
     const options = { url, token, tokenIn, WebSocket, clock, random, timings: this.#timings };
     this.#connection = new ReconnectingConnection(options, {
       opened: () => this.#opened(),
@@ -64,7 +70,7 @@ export class CicadaClient extends EventTarget {
       stateChanged: (state) => this.#stateChanged(state),
     });
     const send = (command) => this.#connection.send(command);
-    this.#history = new HistoryQueue(send, clock, this.#timings);
+    this.#history = new HistoryQueue(send, clock, this.#timings, sentences.noList);
     this.#calls = new Calls(send, clock, this.#timings);
   }
 
@@ -89,7 +95,7 @@ export class CicadaClient extends EventTarget {
     this.#connection.stop();
     this.#lost();
     this.#requests.clear();
-    const error = new CicadaError("The connection was closed.");
+    const error = new CicadaError(this.#sentences.closed);
     this.#history.failAll(error);
     this.#calls.failAll(error);
     this.#settleSignOut(error);
@@ -98,10 +104,10 @@ export class CicadaClient extends EventTarget {
   /** Ends all sign-ins of the user, on all devices. Rejects with a `CicadaError` if that may not be complete. */
   signOutEverywhere() {
     if (!this.#connection.send({ action: "signOutEverywhere" })) {
-      return Promise.reject(new CicadaError("There is no connection. Try again once there is one.", { retryable: true }));
+      return Promise.reject(new CicadaError(this.#sentences.unconnected, { retryable: true }));
     }
     return new Promise((resolve, reject) => {
-      const late = new CicadaError("There was no answer, so you may still be signed in elsewhere. Try again.", { code: "timeout", retryable: true });
+      const late = new CicadaError(this.#sentences.unsure, { code: "timeout", retryable: true });
       const timer = this.#clock.setTimeout(() => this.#settleSignOut(late), this.#timings.reply);
       this.#signingOut = { resolve, reject, timer };
     });
@@ -130,6 +136,22 @@ export class CicadaClient extends EventTarget {
     const known = this.#requests.get(requestId);
     if (known) return known.refusal ? this.retry(requestId) : known;
     return this.#add(new Request(requestId, null));
+  }
+
+  /** A request that another client of the user follows, which tells what it hears; it is resumed when that stays out. */
+  overhear(requestId) {
+    const known = this.#requests.get(requestId);
+    if (known) return known;
+    const request = new Request(requestId, null);
+    this.#requests.set(requestId, request);
+    this.#watch(request);
+    return request;
+  }
+
+  /** Takes the frame of an "event" of another client. */
+  hear(frame) {
+    const request = this.#requests.get(frame.requestId);
+    if (request) this.#event(frame, request);
   }
 
   /** Repeats a refused request with the same id. A request that ended with an error needs a new id instead. */
@@ -167,7 +189,7 @@ export class CicadaClient extends EventTarget {
    */
   rate({ requestId, rating, reasons, comment }) {
     this.#wake();
-    return this.#calls.ask({ action: "feedback", requestId, rating, reasons, comment }, "The rating was not kept; try again.");
+    return this.#calls.ask({ action: "feedback", requestId, rating, reasons, comment }, this.#sentences.noRating);
   }
 
   /**
@@ -176,12 +198,12 @@ export class CicadaClient extends EventTarget {
    */
   openDocument({ knowledgeBase, documentId, passage, page, original }) {
     const place = { knowledgeBase, documentId, passage, page, original };
-    return this.#call({ action: "openDocument", ...place }, "The document did not come; try again.");
+    return this.#call({ action: "openDocument", ...place }, this.#sentences.noDocument);
   }
 
   /** The knowledge bases that the user may ask: `{name, documents, description?, questions}`. Rejects with a `CicadaError`. */
   async knowledgeBases() {
-    return (await this.#call({ action: "listKnowledgeBases" }, "The list of knowledge bases did not come; try again.")).bases;
+    return (await this.#call({ action: "listKnowledgeBases" }, this.#sentences.noBases)).bases;
   }
 
   /**
@@ -189,32 +211,32 @@ export class CicadaClient extends EventTarget {
    * has them. Rejects with a `CicadaError`, as do the three below, which are for editors.
    */
   listDocuments({ knowledgeBase, search, sort, offset, documentId }) {
-    return this.#call({ action: "listDocuments", knowledgeBase, search, sort, offset, documentId }, "The list did not come; try again.");
+    return this.#call({ action: "listDocuments", knowledgeBase, search, sort, offset, documentId }, this.#sentences.noList);
   }
 
   /** A form by which the file may be sent. */
   uploadDocument({ knowledgeBase, name, size, readers, replace }) {
-    return this.#call({ action: "uploadDocument", knowledgeBase, name, size, readers, replace }, "There was no answer; try again.");
+    return this.#call({ action: "uploadDocument", knowledgeBase, name, size, readers, replace }, this.#sentences.noAnswer);
   }
 
   /** What is said of a document, and with `fields` what is said from now on, over the `version` that was shown. */
   describeDocument({ knowledgeBase, documentId, fields, readers, version }) {
-    return this.#call({ action: "describeDocument", knowledgeBase, documentId, fields, readers, version }, "There was no answer; open it again to see what is kept.");
+    return this.#call({ action: "describeDocument", knowledgeBase, documentId, fields, readers, version }, this.#sentences.noDescription);
   }
 
   /** Takes a document away; again, once it is searchable no more, takes what is left of it. */
   removeDocument({ knowledgeBase, documentId }) {
-    return this.#call({ action: "removeDocument", knowledgeBase, documentId }, "There was no answer; try again.");
+    return this.#call({ action: "removeDocument", knowledgeBase, documentId }, this.#sentences.noAnswer);
   }
 
   /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */
   async changeSession({ sessionId, title, pinned }) {
-    return (await this.#call({ action: "changeSession", sessionId, title, pinned }, "There was no answer; try again.")).session;
+    return (await this.#call({ action: "changeSession", sessionId, title, pinned }, this.#sentences.noAnswer)).session;
   }
 
   /** Deletes a session with its questions and answers, for good. */
   async deleteSession({ sessionId }) {
-    await this.#call({ action: "deleteSession", sessionId }, "There was no answer, so it may not be deleted yet; try again.");
+    await this.#call({ action: "deleteSession", sessionId }, this.#sentences.notDeleted);
   }
 
   /**
@@ -222,7 +244,7 @@ export class CicadaClient extends EventTarget {
    * again while something is `left`.
    */
   async eraseMine() {
-    const { conversations, questions, entries, left } = await this.#call({ action: "eraseMine" }, "There was no answer, so not everything may be deleted; try again.");
+    const { conversations, questions, entries, left } = await this.#call({ action: "eraseMine" }, this.#sentences.notErased);
     return { conversations, questions, entries, left };
   }
 
@@ -274,7 +296,10 @@ export class CicadaClient extends EventTarget {
     else if (REPLIES.has(frame.type)) this.#calls.received(frame);
     else if (frame.type === "error" && frame.seq === undefined) this.#refused(frame, request);
     else if (request && frame.type === "pending") this.#pending(frame, request);
-    else if (request && frame.seq !== undefined) this.#event(frame, request);
+    else if (request && frame.seq !== undefined) {
+      this.#event(frame, request);
+      this.dispatchEvent(new CustomEvent("event", { detail: frame }));
+    }
   }
 
   /** The server says when to resume again; a gap is resumed earlier. */

@@ -8,11 +8,14 @@ export class HistoryQueue {
   #send;
   #clock;
   #timings;
+  #late;
 
-  constructor(send, clock, timings) {
+  /** `late`: what to say without a reply. */
+  constructor(send, clock, timings, late) {
     this.#send = send;
     this.#clock = clock;
     this.#timings = timings;
+    this.#late = late;
   }
 
   ask(command) {
@@ -53,7 +56,7 @@ export class HistoryQueue {
   }
 
   #overdue() {
-    this.#finish().reject(new CicadaError("The list did not come; try again.", { code: "timeout", retryable: true }));
+    this.#finish().reject(new CicadaError(this.#late, { code: "timeout", retryable: true }));
   }
 
   #finish() {
