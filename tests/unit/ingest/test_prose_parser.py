@@ -33,6 +33,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".txt": (TEXT, TEXT.decode().encode("utf-16"), TEXT.decode().encode("utf-32")),
     ".pdf": (PDF, pdf("Text.", password=""), pdf_with_picture("Text.")),
     ".docx": (handbook(),),
+    ".csv": (b'Kind;Days\nHoliday;28\n"Sick\nleave";30\n', "Kind\tDays\nHoliday\t28\n".encode("utf-16")),
 }
 PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
 _PIECES = [
@@ -70,9 +71,11 @@ def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
     assert second.document.document_id == "policies/leave.md"
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx"])
+@pytest.mark.parametrize(
+    "name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx", "a.csv", "a.tsv"]
+)
 def test_every_kind_is_read_under_all_its_names(name: str) -> None:
-    suffix = {".markdown": ".md", ".htm": ".html"}.get(name[1:].lower(), name[1:].lower())
+    suffix = {".markdown": ".md", ".htm": ".html", ".tsv": ".csv"}.get(name[1:].lower(), name[1:].lower())
     found = parsed(name, SEEDS[suffix][0])
     assert found.passages
     assert found.problems == ()
@@ -193,7 +196,7 @@ def test_a_document_without_text_is_refused(name: str, content: bytes) -> None:
     assert rejection(name, content).kind == "no_text"
 
 
-@pytest.mark.parametrize("suffix", [".md", ".html", ".txt"])
+@pytest.mark.parametrize("suffix", [".md", ".html", ".txt", ".csv"])
 def test_a_text_that_is_too_large_is_refused(suffix: str) -> None:
     error = rejection(f"a{suffix}", b"a" * 16_000_001)
     assert (error.kind, "larger than 16 MB" in str(error)) == ("too_large", True)

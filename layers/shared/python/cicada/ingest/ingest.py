@@ -43,6 +43,7 @@ from cicada.ingest.ports import (
     GroundTruth,
     KeptVectors,
 )
+from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.report import matches_index
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.inference import (
@@ -161,8 +162,9 @@ class Ingester(Struct, frozen=True):
             if error.kind == TOO_COSTLY:
                 # Nothing more is read of it but its sidecar.
                 source = OversizedFile(document, str(error), source.sidecar)
-            if before is None or self._may_show_too_much(source, before):
-                self._withdraw(source, before)
+            is_unclear = error.kind == VIEWERS_UNCLEAR
+            if before is None or is_unclear or self._may_show_too_much(source, before):
+                self._withdraw(source, before, is_unclear)
             elif again and self._is_ours(before):
                 self._index(with_card(before))
             return _rejected(document, error, version)
@@ -313,15 +315,17 @@ class Ingester(Struct, frozen=True):
         viewers = settled_access_list(named, before, self.bases.of(before.document.base_key).restricted)
         return not before.passages or any(each.passage.readers != viewers for each in before.passages)
 
-    def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None) -> None:
+    def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None, is_unclear: bool) -> None:
         """Take the document out of the index. If it had viewers or is to have some, the truth remembers that.
+
+        `is_unclear`: its text names viewers where they do not count.
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
         self._observed(source.document, None, before, Schema())
         if before is not None and had_access_list(before):
             self.truth.write(withdrawn(before))
-        elif is_meant_for_some(source):
+        elif is_unclear or is_meant_for_some(source):
             self.truth.write(without_known_access_list(source, self.embedder.model_id, self.embedder.dimension))
         else:
             self.truth.delete(source.document)

@@ -29,6 +29,7 @@ class Kind(StrEnum):
     TEXT = "a plain text"
     PDF = "a PDF"
     DOCX = "a Word document"
+    CSV = "a table of values"
 
 
 SUFFIXES = {
@@ -39,6 +40,8 @@ SUFFIXES = {
     ".txt": Kind.TEXT,
     ".pdf": Kind.PDF,
     ".docx": Kind.DOCX,
+    ".csv": Kind.CSV,
+    ".tsv": Kind.CSV,
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -58,7 +61,7 @@ _ZIPS = (
     (b"ppt/presentation", "a PowerPoint presentation"),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
-TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT)
+TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT, Kind.CSV)
 
 
 def check_kind(name: str, content: bytes, kind: Kind) -> None:
@@ -225,10 +228,17 @@ def _docx(content: bytes) -> Prose:
     return read_docx(content)
 
 
+def _csv(content: bytes) -> Prose:
+    from cicada.ingest.prose.csv_parser import read_csv
+
+    return read_csv(content)
+
+
 _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
     Kind.TEXT: _text,
     Kind.PDF: _pdf,
     Kind.DOCX: _docx,
+    Kind.CSV: _csv,
 }
