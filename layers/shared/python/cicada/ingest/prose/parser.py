@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from cicada.documents.model import MetadataValue, Passage, SectionLocator, passage_id_at
+from cicada.documents.model import ROW, MetadataValue, Passage, SectionLocator, passage_id_at
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.encoding import clip, has_mark
-from cicada.ingest.prose.sections import Prose
+from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.knowledge_bases.inference import is_field
 
 
 class Kind(StrEnum):
@@ -138,8 +139,9 @@ class ProseParser(Struct, frozen=True):
         metadata, faults = self._metadata(source, sidecar, prose)
         metadata["language"] = language
         about = _About(title, language, metadata, sidecar.readers or prose.readers, sidecar.embedded)
-        passages = tuple(_passages(source, about, found))
-        return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *prose.problems)))
+        columns, of_columns = _columns(source, found)
+        passages = tuple(_passages(source, about, found, columns))
+        return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *of_columns, *prose.problems)))
 
     def _metadata(
         self, source: SourceFile, sidecar: Sidecar, prose: Prose
@@ -162,8 +164,38 @@ class _About(Struct, frozen=True):
     embedded: tuple[str, ...]
 
 
-def _passages(source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...]) -> Iterator[Passage]:
-    for index, chunk in enumerate(chunks):
+def _columns(
+    source: SourceFile, chunks: Sequence[ProseChunk]
+) -> tuple[list[dict[str, MetadataValue]], tuple[Problem, ...]]:
+    """The fields of each chunk's record, none of the others, and what is wrong with them: each problem once.
+
+    The first part of a record is marked as one. A value that is too long for a field is text alone.
+    """
+    found: list[dict[str, MetadataValue]] = []
+    problems: dict[tuple[str, str], Problem] = {}
+    before: Record | None = None
+    for chunk in chunks:
+        if (record := chunk.record) is None:
+            found.append({})
+            continue
+        values = {name: value for name, value in record.values if _may_be_field(name, value)}
+        fields, faults = described(source.schema, (Declared(f"row {record.number}", values),))
+        for each in faults:
+            # The schema's list of what it lacks is told for one row, as it is for one document.
+            problems.setdefault((each.kind, "" if each.kind == "unknown_field" else each.place + each.reason), each)
+        found.append(fields if record is before else {**fields, ROW: float(record.number)})
+        before = record
+    return found, tuple(problems.values())
+
+
+def _may_be_field(name: str, value: str) -> bool:
+    return is_field(name.casefold()) and name != ROW and len(value) <= MAX_PROPERTY
+
+
+def _passages(
+    source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...], columns: Sequence[dict[str, MetadataValue]]
+) -> Iterator[Passage]:
+    for index, (chunk, fields) in enumerate(zip(chunks, columns, strict=True)):
         yield Passage(
             passage_id=passage_id_at(source.document.document_id, index),
             document=source.document,
@@ -173,7 +205,7 @@ def _passages(source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...])
             context=_context(about, chunk.path),
             locator=SectionLocator(chunk.path),
             language=about.language,
-            metadata=about.metadata,
+            metadata={**about.metadata, **fields} if fields else about.metadata,
             readers=about.readers,
         )
 
