@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
@@ -11,6 +11,7 @@ from io import BytesIO
 from docx import Document
 from docx.document import Document as WordDocument
 from msgspec.structs import replace
+from openpyxl import Workbook
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
@@ -124,6 +125,20 @@ def handbook() -> bytes:
         for cell, text in zip(table.add_row().cells, row, strict=True):
             cell.text = text
     return saved(document)
+
+
+def workbook(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: Sequence[str] = ()) -> bytes:
+    """An Excel workbook of sheets of rows."""
+    made = Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        sheet.sheet_state = "hidden" if name in hidden else "visible"
+    packed = BytesIO()
+    made.save(packed)
+    return packed.getvalue()
 
 
 def with_part(content: bytes, name: str, part: bytes) -> bytes:

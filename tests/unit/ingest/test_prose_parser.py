@@ -15,7 +15,7 @@ from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.model import Problem
 from cicada.ingest.prose import parser as module
 from cicada.ingest.prose.parser import SUFFIXES
-from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part
+from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part, workbook
 
 MARKDOWN = (
     b"# Handbook\n\nWhat to know.\n\n## Leave\n\n- Ask *before*.\n\n| Kind | Days |\n|---|---|\n| Holiday | 28 |\n"
@@ -33,6 +33,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".txt": (TEXT, TEXT.decode().encode("utf-16"), TEXT.decode().encode("utf-32")),
     ".pdf": (PDF, pdf("Text.", password=""), pdf_with_picture("Text.")),
     ".docx": (handbook(),),
+    ".xlsx": (workbook({"Leave": [["Kind", "Days"], ["Holiday", 28]]}),),
     ".csv": (b'Kind;Days\nHoliday;28\n"Sick\nleave";30\n', "Kind\tDays\nHoliday\t28\n".encode("utf-16")),
 }
 PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
@@ -72,7 +73,7 @@ def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx", "a.csv", "a.tsv"]
+    "name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx", "a.xlsx", "a.csv", "a.tsv"]
 )
 def test_every_kind_is_read_under_all_its_names(name: str) -> None:
     suffix = {".markdown": ".md", ".htm": ".html", ".tsv": ".csv"}.get(name[1:].lower(), name[1:].lower())
@@ -147,7 +148,11 @@ def test_a_broken_sidecar_refuses_a_document_of_any_kind(suffix: str) -> None:
         ("a.pdf", handbook(), "is a Word document and not a PDF"),
         ("a.docx", b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook"),
         ("a.docx", b"PK\x03\x04....ppt/presentation.xml", "is a PowerPoint presentation"),
-        ("a.docx", b"PK\x03\x04........", "is a zip archive and not a Word document; save it as PDF or DOCX"),
+        (
+            "a.docx",
+            b"PK\x03\x04........",
+            "is a zip archive and not a Word document; save it as PDF, DOCX, XLSX or PPTX",
+        ),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 99, "old format or one that a password protects"),
         ("a.docx", b"Just text.", "'a.docx' is not a Word document, or its beginning is missing"),
         ("a.pdf", b"Just text.", "'a.pdf' is not a PDF, or its beginning is missing"),

@@ -31,6 +31,7 @@ class Kind(StrEnum):
     PDF = "a PDF"
     DOCX = "a Word document"
     CSV = "a table of values"
+    XLSX = "an Excel workbook"
 
 
 SUFFIXES = {
@@ -43,6 +44,7 @@ SUFFIXES = {
     ".docx": Kind.DOCX,
     ".csv": Kind.CSV,
     ".tsv": Kind.CSV,
+    ".xlsx": Kind.XLSX,
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -58,7 +60,7 @@ _SIGNATURES = (
 )
 _ZIPS = (
     (b"word/document", Kind.DOCX),
-    (b"xl/workbook", "an Excel workbook"),
+    (b"xl/workbook", Kind.XLSX),
     (b"ppt/presentation", "a PowerPoint presentation"),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
@@ -72,9 +74,9 @@ def check_kind(name: str, content: bytes, kind: Kind) -> None:
     found = _found(content, kind)
     if found and found != kind:
         suffix = next((f" under a name that ends in {end}" for end, each in SUFFIXES.items() if each == found), "")
-        advice = f"upload it{suffix}" if suffix else "save it as PDF or DOCX and upload that"
+        advice = f"upload it{suffix}" if suffix else "save it as PDF, DOCX, XLSX or PPTX and upload that"
         raise DocumentRejectedError(f"'{name}' is {found} and not {kind}; {advice}.", "wrong_type")
-    if not found and kind in (Kind.PDF, Kind.DOCX):
+    if not found and kind not in TEXTS:
         raise DocumentRejectedError(
             f"'{name}' is not {kind}, or its beginning is missing; upload it again, whole.", "wrong_type"
         )
@@ -266,6 +268,12 @@ def _csv(content: bytes) -> Prose:
     return read_csv(content)
 
 
+def _xlsx(content: bytes) -> Prose:
+    from cicada.ingest.prose.xlsx_parser import read_xlsx
+
+    return read_xlsx(content)
+
+
 _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
@@ -273,4 +281,5 @@ _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.PDF: _pdf,
     Kind.DOCX: _docx,
     Kind.CSV: _csv,
+    Kind.XLSX: _xlsx,
 }
