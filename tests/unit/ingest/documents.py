@@ -141,6 +141,61 @@ def workbook(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: Sequence[
     return packed.getvalue()
 
 
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_SLIDE_NAMES = (
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+    f'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:r="{_OFFICE}"'
+)
+
+
+def shape(*paragraphs: str, place: str = "", level: int = 0) -> str:
+    """A shape of a slide; `place`: as which placeholder."""
+    texts = "".join(f'<a:p><a:pPr lvl="{level}"/><a:r><a:t>{text}</a:t></a:r></a:p>' for text in paragraphs)
+    role = f'<p:ph type="{place}"/>' if place else ""
+    return f"<p:sp><p:nvSpPr><p:cNvPr/><p:nvPr>{role}</p:nvPr></p:nvSpPr><p:txBody>{texts}</p:txBody></p:sp>"
+
+
+def presentation(*slides: str, notes: str = "", show: Sequence[bool] = ()) -> bytes:
+    """A PowerPoint presentation of slides of these shapes. `notes`: shapes of the first one's."""
+
+    def relations(*each: tuple[str, str]) -> str:
+        inner = "".join(
+            f'<Relationship Id="r{number}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+            for number, (kind, target) in enumerate(each, 1)
+        )
+        return f"<Relationships>{inner}</Relationships>"
+
+    ids = "".join(f'<p:sldId r:id="r{number}"/>' for number in range(1, len(slides) + 1))
+    parts = {
+        "ppt/presentation.xml": f"<p:presentation {_SLIDE_NAMES}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
+        "ppt/_rels/presentation.xml.rels": relations(
+            *(("slide", f"slides/slide{number}.xml") for number in range(1, len(slides) + 1))
+        ),
+    }
+    for number, shapes in enumerate(slides, 1):
+        shown = show[number - 1] if show else True
+        parts[f"ppt/slides/slide{number}.xml"] = _slide("sld", shapes, shown)
+    if notes:
+        parts["ppt/slides/_rels/slide1.xml.rels"] = relations(("notesSlide", "../notesSlides/notesSlide1.xml"))
+        parts["ppt/notesSlides/notesSlide1.xml"] = _slide("notes", notes)
+    return zipped(parts)
+
+
+def _slide(kind: str, shapes: str, shown: bool = True) -> str:
+    tree = f"<p:cSld><p:spTree>{shapes}</p:spTree></p:cSld>"
+    return f'<p:{kind} {_SLIDE_NAMES} show="{shown:d}">{tree}</p:{kind}>'
+
+
+def zipped(parts: Mapping[str, str]) -> bytes:
+    """A package of these parts, the first one not compressed, as the format's mark is."""
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
+        for number, (name, part) in enumerate(parts.items()):
+            package.writestr(name, part, zipfile.ZIP_DEFLATED if number else zipfile.ZIP_STORED)
+    return packed.getvalue()
+
+
 def with_part(content: bytes, name: str, part: bytes) -> bytes:
     """The Word document with one part of its package replaced or added."""
     packed = BytesIO()

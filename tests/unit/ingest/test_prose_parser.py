@@ -15,7 +15,18 @@ from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.model import Problem
 from cicada.ingest.prose import parser as module
 from cicada.ingest.prose.parser import SUFFIXES
-from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part, workbook
+from tests.unit.ingest.documents import (
+    Entry,
+    handbook,
+    parsed,
+    part_of,
+    pdf,
+    pdf_with_picture,
+    presentation,
+    shape,
+    with_part,
+    workbook,
+)
 
 MARKDOWN = (
     b"# Handbook\n\nWhat to know.\n\n## Leave\n\n- Ask *before*.\n\n| Kind | Days |\n|---|---|\n| Holiday | 28 |\n"
@@ -34,6 +45,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".pdf": (PDF, pdf("Text.", password=""), pdf_with_picture("Text.")),
     ".docx": (handbook(),),
     ".xlsx": (workbook({"Leave": [["Kind", "Days"], ["Holiday", 28]]}),),
+    ".pptx": (presentation(shape("Leave", place="title") + shape("Ask before.", place="body")),),
     ".csv": (b'Kind;Days\nHoliday;28\n"Sick\nleave";30\n', "Kind\tDays\nHoliday\t28\n".encode("utf-16")),
 }
 PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
@@ -73,7 +85,7 @@ def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx", "a.xlsx", "a.csv", "a.tsv"]
+    "name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx", "a.xlsx", "a.pptx", "a.csv", "a.tsv"]
 )
 def test_every_kind_is_read_under_all_its_names(name: str) -> None:
     suffix = {".markdown": ".md", ".htm": ".html", ".tsv": ".csv"}.get(name[1:].lower(), name[1:].lower())
@@ -147,7 +159,11 @@ def test_a_broken_sidecar_refuses_a_document_of_any_kind(suffix: str) -> None:
         ),
         ("a.pdf", handbook(), "is a Word document and not a PDF"),
         ("a.docx", b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook"),
-        ("a.docx", b"PK\x03\x04....ppt/presentation.xml", "is a PowerPoint presentation"),
+        (
+            "a.docx",
+            b"PK\x03\x04....ppt/presentation.xml",
+            "is a PowerPoint presentation and not a Word document; upload it under a name that ends in .pptx.",
+        ),
         (
             "a.docx",
             b"PK\x03\x04........",

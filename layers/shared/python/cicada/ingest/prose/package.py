@@ -6,8 +6,9 @@ so they get only parts that were counted here.
 
 from __future__ import annotations
 
+import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 
@@ -16,7 +17,8 @@ from lxml.etree import _Element as Element
 from msgspec import Struct
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.encoding import damage_reported
+from cicada.ingest.prose.encoding import clean_line, damage_reported
+from cicada.ingest.prose.sections import MAX_PROPERTY
 
 MAX_PARTS = 5_000
 
@@ -144,3 +146,31 @@ def repacked(content: bytes, kind: PackageKind) -> bytes:
         for info in package.infos:
             target.writestr(info.filename, package.xml_part(info.filename) if is_xml(info.filename) else b"")
     return packed.getvalue()
+
+
+_CORE = "docProps/core.xml"
+# Names of fields, and those of the properties (ISO/IEC 29500-2, 11), without their namespaces.
+_PROPERTIES: Mapping[str, str] = {
+    "title": "title",
+    "author": "creator",
+    "subject": "subject",
+    "category": "category",
+    "keywords": "keywords",
+    "status": "contentStatus",
+    "date": "created",
+    "created": "created",
+    "modified": "modified",
+}
+_DAY = re.compile(r"(\d{4}-\d{2}-\d{2})T[\d:.]+Z?")
+
+
+def core_properties(package: Package) -> tuple[str, dict[str, str]]:
+    """The title and the other properties of an Office file, without empty, long and damaged ones."""
+    try:
+        root = package.xml(_CORE) if _CORE in package else None
+    except SyntaxError:
+        return "", {}
+    found = {etree.QName(each).localname: clean_line(each.text or "") for each in (root if root is not None else ())}
+    named = {field: found.get(name, "") for field, name in _PROPERTIES.items()}
+    properties = {field: _DAY.sub(r"\1", text) for field, text in named.items() if text and len(text) <= MAX_PROPERTY}
+    return properties.pop("title", ""), properties

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     DOCX = "a Word document"
     CSV = "a table of values"
     XLSX = "an Excel workbook"
+    PPTX = "a PowerPoint presentation"
 
 
 SUFFIXES = {
@@ -45,6 +46,7 @@ SUFFIXES = {
     ".csv": Kind.CSV,
     ".tsv": Kind.CSV,
     ".xlsx": Kind.XLSX,
+    ".pptx": Kind.PPTX,
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -61,7 +63,7 @@ _SIGNATURES = (
 _ZIPS = (
     (b"word/document", Kind.DOCX),
     (b"xl/workbook", Kind.XLSX),
-    (b"ppt/presentation", "a PowerPoint presentation"),
+    (b"ppt/presentation", Kind.PPTX),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
 TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT, Kind.CSV)
@@ -274,6 +276,12 @@ def _xlsx(content: bytes) -> Prose:
     return read_xlsx(content)
 
 
+def _pptx(content: bytes) -> Prose:
+    from cicada.ingest.prose.pptx_parser import read_pptx
+
+    return read_pptx(content)
+
+
 _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
@@ -282,4 +290,5 @@ _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.DOCX: _docx,
     Kind.CSV: _csv,
     Kind.XLSX: _xlsx,
+    Kind.PPTX: _pptx,
 }

@@ -15,23 +15,12 @@ from openpyxl.utils.exceptions import InvalidFileException
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import Problem
 from cicada.ingest.prose.encoding import clean_line, damage_reported
-from cicada.ingest.prose.package import PackageKind, repacked
-from cicada.ingest.prose.sections import MAX_PROPERTY, Block, Heading, Prose
+from cicada.ingest.prose.package import PackageKind, core_properties, opened, repacked
+from cicada.ingest.prose.sections import Block, Heading, Prose
 from cicada.ingest.prose.tables import Row, bounded, table_blocks
 
 # Sheets are read as a stream, so more XML is allowed than of a document; memory: docs/figures/reader-limits.json.
 MAX_XML_BYTES = 60_000_000
-# Names of fields, and openpyxl's names of the properties.
-_PROPERTIES = {
-    "author": "creator",
-    "subject": "subject",
-    "category": "category",
-    "keywords": "keywords",
-    "status": "contentStatus",
-    "date": "created",
-    "created": "created",
-    "modified": "modified",
-}
 # What a sheet has in Excel. The library makes an empty row for each number that is left out.
 _MOST_ROWS = 1_048_576
 # What a cell of a wrong formula shows.
@@ -46,6 +35,8 @@ def read_xlsx(content: bytes) -> Prose:
     """
     kind = PackageKind("Excel workbook", "XLSX", "Excel", MAX_XML_BYTES)
     packed = repacked(content, kind)
+    with opened(content, kind) as package:
+        title, properties = core_properties(package)
     with damage_reported(kind.damaged, BadZipFile, SyntaxError, InvalidFileException), warnings.catch_warnings():
         # The library warns of styles and extensions that it leaves out.
         warnings.simplefilter("ignore")
@@ -53,7 +44,6 @@ def read_xlsx(content: bytes) -> Prose:
         hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
         shown = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
         blocks = tuple(block for sheet in shown for block in _sheet(sheet))
-        title, properties = _properties(workbook.properties)
     return Prose(blocks, title=title, problems=tuple(map(_hidden, hidden)), properties=properties)
 
 
@@ -92,17 +82,6 @@ def _written(value: object) -> str:
         whole = value.time() == time()
         return value.date().isoformat() if whole else value.isoformat(" ", "minutes")
     return value.isoformat("minutes") if isinstance(value, time) else str(value)
-
-
-def _properties(stored: Any) -> tuple[str, dict[str, str]]:
-    """The title, and the properties by the names of fields, without empty and long ones."""
-    found: dict[str, str] = {}
-    for name, attribute in _PROPERTIES.items():
-        value = getattr(stored, attribute, None)
-        text = clean_line(value.date().isoformat() if isinstance(value, datetime) else str(value or ""))
-        if text and len(text) <= MAX_PROPERTY:
-            found[name] = text
-    return clean_line(stored.title or ""), found
 
 
 def _hidden(name: str) -> Problem:
