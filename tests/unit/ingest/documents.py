@@ -187,6 +187,25 @@ def _slide(kind: str, shapes: str, shown: bool = True) -> str:
     return f'<p:{kind} {_SLIDE_NAMES} show="{shown:d}">{tree}</p:{kind}>'
 
 
+_ODF = "urn:oasis:names:tc:opendocument:xmlns"
+_ODF_NAMES = " ".join(f'xmlns:{name}="{_ODF}:{name}:1.0"' for name in ("office", "text", "table", "style", "meta"))
+
+
+def odt(body: str, styles: str = "", meta: str = "", manifest: str = "<manifest/>") -> bytes:
+    """An OpenDocument text with this body."""
+    styled = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    text = f"<office:body><office:text>{body}</office:text></office:body>"
+    described = f'<office:meta xmlns:dc="http://purl.org/dc/elements/1.1/">{meta}</office:meta>'
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": f"<office:document-content {_ODF_NAMES}>{styled}{text}</office:document-content>",
+            "meta.xml": f"<office:document-meta {_ODF_NAMES}>{described}</office:document-meta>",
+            "META-INF/manifest.xml": manifest,
+        }
+    )
+
+
 def zipped(parts: Mapping[str, str]) -> bytes:
     """A package of these parts, the first one not compressed, as the format's mark is."""
     packed = BytesIO()
@@ -202,7 +221,7 @@ def with_part(content: bytes, name: str, part: bytes) -> bytes:
     with zipfile.ZipFile(BytesIO(content)) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
         for info in source.infolist():
             if info.filename != name:
-                target.writestr(info.filename, source.read(info))
+                target.writestr(info.filename, source.read(info), compress_type=info.compress_type)
         target.writestr(name, part)
     return packed.getvalue()
 

@@ -18,6 +18,7 @@ from cicada.ingest.prose.parser import SUFFIXES
 from tests.unit.ingest.documents import (
     Entry,
     handbook,
+    odt,
     parsed,
     part_of,
     pdf,
@@ -46,6 +47,7 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".docx": (handbook(),),
     ".xlsx": (workbook({"Leave": [["Kind", "Days"], ["Holiday", 28]]}),),
     ".pptx": (presentation(shape("Leave", place="title") + shape("Ask before.", place="body")),),
+    ".odt": (odt('<text:h text:outline-level="1">Leave</text:h><text:p>Ask before.</text:p>'),),
     ".csv": (b'Kind;Days\nHoliday;28\n"Sick\nleave";30\n', "Kind\tDays\nHoliday\t28\n".encode("utf-16")),
 }
 PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
@@ -85,7 +87,21 @@ def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx", "a.xlsx", "a.pptx", "a.csv", "a.tsv"]
+    "name",
+    [
+        "a.md",
+        "a.MARKDOWN",
+        "a.html",
+        "a.htm",
+        "a.txt",
+        "a.pdf",
+        "a.Docx",
+        "a.xlsx",
+        "a.pptx",
+        "a.odt",
+        "a.csv",
+        "a.tsv",
+    ],
 )
 def test_every_kind_is_read_under_all_its_names(name: str) -> None:
     suffix = {".markdown": ".md", ".htm": ".html", ".tsv": ".csv"}.get(name[1:].lower(), name[1:].lower())

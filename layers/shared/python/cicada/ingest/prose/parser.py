@@ -33,6 +33,7 @@ class Kind(StrEnum):
     CSV = "a table of values"
     XLSX = "an Excel workbook"
     PPTX = "a PowerPoint presentation"
+    ODT = "an OpenDocument text"
 
 
 SUFFIXES = {
@@ -47,6 +48,7 @@ SUFFIXES = {
     ".tsv": Kind.CSV,
     ".xlsx": Kind.XLSX,
     ".pptx": Kind.PPTX,
+    ".odt": Kind.ODT,
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -64,6 +66,9 @@ _ZIPS = (
     (b"word/document", Kind.DOCX),
     (b"xl/workbook", Kind.XLSX),
     (b"ppt/presentation", Kind.PPTX),
+    (b"vnd.oasis.opendocument.text", Kind.ODT),
+    (b"vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet"),
+    (b"vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
 TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT, Kind.CSV)
@@ -282,6 +287,12 @@ def _pptx(content: bytes) -> Prose:
     return read_pptx(content)
 
 
+def _odt(content: bytes) -> Prose:
+    from cicada.ingest.prose.odt_parser import read_odt
+
+    return read_odt(content)
+
+
 _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
@@ -291,4 +302,5 @@ _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.CSV: _csv,
     Kind.XLSX: _xlsx,
     Kind.PPTX: _pptx,
+    Kind.ODT: _odt,
 }
