@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
+from io import BytesIO
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -39,6 +41,15 @@ HTML = (
 )
 TEXT = "Handbook\n\n- Rückgabe\n  in 28 Tagen\n\n".encode()
 PDF = pdf("Leave\nAsk be-\nfore.", "", title="Handbook", outline=[Entry("Leave", 1, [Entry("More", 2)])])
+MAIL = (
+    b"From: Ann Lee <ann@acme.example>\r\nSubject: =?utf-8?q?R=C3=BCckgabe?=\r\nMIME-Version: 1.0\r\n"
+    b'Content-Type: multipart/alternative; boundary="=x"\r\n\r\n--=x\r\nContent-Type: text/plain\r\n\r\nAsk.\r\n'
+    b"--=x\r\nContent-Type: text/html\r\n\r\n<p>Ask.\r\n--=x--\r\n"
+)
+RTF = (
+    rb"{\rtf1\ansi{\info{\title T}}"
+    + rb"\pard\outlinelevel0 Leave\par\pard R\'fcck\u8364?\par\intbl a\cell b\cell\row\bin3 {{{}"
+)
 SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".md": (MARKDOWN,),
     ".html": (HTML,),
@@ -48,6 +59,8 @@ SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".xlsx": (workbook({"Leave": [["Kind", "Days"], ["Holiday", 28]]}),),
     ".pptx": (presentation(shape("Leave", place="title") + shape("Ask before.", place="body")),),
     ".odt": (odt('<text:h text:outline-level="1">Leave</text:h><text:p>Ask before.</text:p>'),),
+    ".eml": (MAIL,),
+    ".rtf": (RTF,),
     ".csv": (b'Kind;Days\nHoliday;28\n"Sick\nleave";30\n', "Kind\tDays\nHoliday\t28\n".encode("utf-16")),
 }
 PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
@@ -98,6 +111,9 @@ def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
         "a.Docx",
         "a.xlsx",
         "a.pptx",
+        "a.odt",
+        "a.eml",
+        "a.rtf",
         "a.odt",
         "a.csv",
         "a.tsv",
@@ -193,7 +209,8 @@ def test_a_broken_sidecar_refuses_a_document_of_any_kind(suffix: str) -> None:
         ("a.txt", b"\xef\xbb\xbf<HTML>", "is an HTML page and not a plain text"),
         ("a.txt", b"\x89PNG\r\n\x1a\n", "is a picture"),
         ("a.html", b"\x1f\x8b\x08", "is a compressed file"),
-        ("a.txt", b"{\\rtf1 x}", "is an RTF document"),
+        ("a.txt", b"{\\rtf1 x}", "is an RTF document and not a plain text; upload it under a name that ends in .rtf."),
+        ("a.eml", b"Hello Ann,\n\nText.", "'a.eml' is not a mail, or its beginning is missing"),
         ("a.txt", b"text\x00text", "'a.txt' holds NUL bytes, so it is not a plain text"),
         ("a.md", "text".encode("utf-16-le"), "holds NUL bytes"),
     ],
@@ -258,12 +275,20 @@ def test_problems_are_counted_beyond_a_hundred() -> None:
     assert found[-1].reason == "5 more problems were found."
 
 
+def _parts(suffix: str, content: bytes) -> list[str]:
+    """The parts of a package to damage, none of another file."""
+    if suffix == ".docx" or not content.startswith(b"PK"):
+        return PARTS if suffix == ".docx" else []
+    with zipfile.ZipFile(BytesIO(content)) as package:
+        return package.namelist()
+
+
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A file with bytes changed, removed, repeated and put in; of a Word document, inside its parts too."""
+    """A file with bytes changed, removed, repeated and put in; of a package, inside its parts too."""
     suffix = draw(st.sampled_from(sorted(SEEDS)))
     content = draw(st.sampled_from(SEEDS[suffix]))
-    part = draw(st.sampled_from([*PARTS, ""])) if suffix == ".docx" else ""
+    part = draw(st.sampled_from([*_parts(suffix, content), ""]))
     made = bytearray(part_of(content, part) if part else content)
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, max(0, len(made) - 1)))

@@ -34,6 +34,8 @@ class Kind(StrEnum):
     XLSX = "an Excel workbook"
     PPTX = "a PowerPoint presentation"
     ODT = "an OpenDocument text"
+    EML = "a mail"
+    RTF = "an RTF document"
 
 
 SUFFIXES = {
@@ -49,6 +51,8 @@ SUFFIXES = {
     ".xlsx": Kind.XLSX,
     ".pptx": Kind.PPTX,
     ".odt": Kind.ODT,
+    ".eml": Kind.EML,
+    ".rtf": Kind.RTF,
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -60,7 +64,7 @@ _SIGNATURES = (
     (b"GIF8", "a picture"),
     (b"II*\x00", "a picture"),
     (b"\x1f\x8b", "a compressed file"),
-    (b"{\\rtf", "an RTF document"),
+    (b"{\\rtf", Kind.RTF),
 )
 _ZIPS = (
     (b"word/document", Kind.DOCX),
@@ -71,6 +75,9 @@ _ZIPS = (
     (b"vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
+# The first lines of a mail, some of which every mail has.
+_HEADERS = re.compile(rb"(?:From [^\n]{0,400}\n)?(?:[!-9;-~]{1,80}:[^\n]*\n(?:[ \t][^\n]*\n)*){1,200}")
+_OF_MAILS = re.compile(rb"^(?:from|to|subject|date|received|message-id|mime-version|return-path):", re.I | re.M)
 TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT, Kind.CSV)
 
 
@@ -100,7 +107,15 @@ def _found(content: bytes, named: Kind) -> str:
         return next((kind for part, kind in _ZIPS if part in content), "a zip archive")
     if found := next((kind for mark, kind in _SIGNATURES if content.startswith(mark)), ""):
         return found
+    if named == Kind.EML:
+        return Kind.EML if _is_mail(content) else ""
     return Kind.HTML if _HTML.match(content.removeprefix(b"\xef\xbb\xbf")[:1024]) else ""
+
+
+def _is_mail(content: bytes) -> bool:
+    """Whether the content begins with headers that mails have."""
+    head = _HEADERS.match(content.lstrip()[:100_000].replace(b"\r\n", b"\n"))
+    return bool(head and _OF_MAILS.search(head[0]))
 
 
 def _check_text(name: str, content: bytes, kind: Kind) -> None:
@@ -293,6 +308,18 @@ def _odt(content: bytes) -> Prose:
     return read_odt(content)
 
 
+def _eml(content: bytes) -> Prose:
+    from cicada.ingest.prose.eml_parser import read_eml
+
+    return read_eml(content)
+
+
+def _rtf(content: bytes) -> Prose:
+    from cicada.ingest.prose.rtf_parser import read_rtf
+
+    return read_rtf(content)
+
+
 _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
@@ -303,4 +330,6 @@ _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.XLSX: _xlsx,
     Kind.PPTX: _pptx,
     Kind.ODT: _odt,
+    Kind.EML: _eml,
+    Kind.RTF: _rtf,
 }
