@@ -54,6 +54,19 @@ def test_a_formula_counts_by_its_stored_value_and_a_wrong_one_by_none() -> None:
     assert read_xlsx(with_cells(cells)).blocks[-1] == Record(3, (("a", "2"),))
 
 
+def test_texts_that_sheets_share_are_read_as_excel_writes_them() -> None:
+    names = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    runs = "<r><t>two </t></r><r><t>runs</t></r><rPh sb='0' eb='3'><t>x</t></rPh>"
+    strings = f"<sst {names}><si><t>plain</t></si><si>{runs}</si></sst>"
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    content = with_cells('<row r="3"><c r="A3" t="s"><v>0</v></c><c r="B3" t="s"><v>1</v></c></row>')
+    types = part_of(content, "[Content_Types].xml").decode()
+    override = f'<Override PartName="/xl/sharedStrings.xml" ContentType="{kind}"/></Types>'
+    content = with_part(content, "[Content_Types].xml", types.replace("</Types>", override).encode())
+    found = read_xlsx(with_part(content, "xl/sharedStrings.xml", strings.encode())).blocks[-1]
+    assert found == Record(3, (("a", "plain"), ("b", "two runs")))
+
+
 def test_a_hidden_sheet_is_left_out_and_reported() -> None:
     found = read_xlsx(workbook({"Open": [["a"], ["1"]], "Kept": [["b"], ["2"]]}, hidden=["Kept"]))
     assert Heading(1, "Kept") not in found.blocks

@@ -16,6 +16,7 @@ from cicada.ingest.model import Problem
 from cicada.ingest.prose.encoding import clean_line, clip, damage_reported, decode
 from cicada.ingest.prose.html_parser import html_blocks
 from cicada.ingest.prose.sections import MAX_PROPERTY, Block, Paragraph, Prose, text_blocks
+from cicada.ingest.prose.text_parser import MAX_LINES
 
 # The library makes an object of each part.
 MAX_PARTS = 5_000
@@ -137,6 +138,8 @@ def _text(part: Message, kind: str, found: _Found) -> Iterator[Block]:
         raise DocumentRejectedError(f"The mail has more than {limit} MB of text; split it.", "too_large")
     decoded = decode(payload, part.get_content_charset() or "")
     found.problems += decoded.problems
+    if decoded.text.count("\n") > MAX_LINES:
+        raise DocumentRejectedError(f"The mail has more than {MAX_LINES:,} lines; split it.", "too_large")
     yield from html_blocks(decoded.text) if kind == "text/html" else text_blocks(decoded.text.split("\n"))
 
 

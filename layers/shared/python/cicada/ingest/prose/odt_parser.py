@@ -25,7 +25,7 @@ TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 STYLE = "{urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
 META = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
 DC = "{http://purl.org/dc/elements/1.1/}"
-# As of a Word document; memory: docs/figures/reader-limits.json.
+# As of a Word document; memory: docs/decisions/0042.
 MAX_XML_BYTES = 20_000_000
 
 _MANIFEST, _CONTENT, _META = "META-INF/manifest.xml", "content.xml", "meta.xml"

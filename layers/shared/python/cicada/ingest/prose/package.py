@@ -21,6 +21,8 @@ from cicada.ingest.prose.encoding import clean_line, damage_reported
 from cicada.ingest.prose.sections import MAX_PROPERTY
 
 MAX_PARTS = 5_000
+# Memory for the elements of so many bytes that are read as one tree: docs/decisions/0042.
+MAX_TREE_BYTES = 20_000_000
 
 _READ_BYTES = 1_000_000
 # A zip file lists each of its entries behind this mark.
@@ -88,8 +90,11 @@ class Package:
 
     def xml(self, name: str) -> Element:
         """The root of a part of XML. The parser lets nothing be nested deeper than 256 elements."""
+        part = self.xml_part(name)
+        if len(part) > MAX_TREE_BYTES:
+            raise self._too_large(MAX_TREE_BYTES, "in one part")
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
-        return etree.fromstring(self.xml_part(name), parser)
+        return etree.fromstring(part, parser)
 
     def _unpacked(self, info: zipfile.ZipInfo) -> bytes:
         """Read in small pieces, because a single read may return more than the declared size."""
@@ -107,12 +112,9 @@ class Package:
                     raise self._too_large()
         return bytes(pieces)
 
-    def _too_large(self) -> DocumentRejectedError:
-        return DocumentRejectedError(
-            f"The {self._kind.name} unpacks to more than {self._kind.most_bytes // 1_000_000} MB of text and "
-            "formatting; split it.",
-            "too_large",
-        )
+    def _too_large(self, most_bytes: int = 0, place: str = "") -> DocumentRejectedError:
+        size = f"{(most_bytes or self._kind.most_bytes) // 1_000_000} MB of text and formatting {place}".rstrip()
+        return DocumentRejectedError(f"The {self._kind.name} unpacks to more than {size}; split it.", "too_large")
 
 
 def is_xml(name: str) -> bool:

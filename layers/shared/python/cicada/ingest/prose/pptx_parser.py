@@ -18,7 +18,7 @@ P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _ALTERNATIVES = "{http://schemas.openxmlformats.org/markup-compatibility/2006}AlternateContent"
 # One slide after the other is read, so all may be larger than one Word document.
-MAX_XML_BYTES = 60_000_000
+MAX_XML_BYTES = 40_000_000
 
 _PRESENTATION = "ppt/presentation.xml"
 _TITLES = ("title", "ctrTitle")
@@ -47,11 +47,10 @@ def read_pptx(content: bytes) -> Prose:
     first = ""
     with opened(content, kind) as package:
         for number, name in enumerate(_slides(package), 1):
-            root = package.xml(name)
-            if root.get("show") in ("0", "false"):
+            slide = _slide(package, name)
+            if slide is None:
                 problems.append(_hidden(number))
                 continue
-            slide = _slide(package, name, root)
             first = first or slide.title
             blocks += _of_slide(number, slide)
         title, properties = core_properties(package)
@@ -97,7 +96,11 @@ def _related(package: Package, name: str) -> Mapping[str, tuple[str, str]]:
     }
 
 
-def _slide(package: Package, name: str, root: Element) -> _Slide:
+def _slide(package: Package, name: str) -> _Slide | None:
+    """What is on a slide, None for a hidden one. Its tree goes before the next one is read."""
+    root = package.xml(name)
+    if root.get("show") in ("0", "false"):
+        return None
     title = ""
     blocks: list[Block] = []
     for shape in _shapes(root):

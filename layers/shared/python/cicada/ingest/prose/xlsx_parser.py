@@ -19,7 +19,7 @@ from cicada.ingest.prose.package import PackageKind, core_properties, opened, re
 from cicada.ingest.prose.sections import Block, Heading, Prose
 from cicada.ingest.prose.tables import Row, bounded, table_blocks
 
-# Sheets are read as a stream, so more XML is allowed than of a document; memory: docs/figures/reader-limits.json.
+# Sheets are read as a stream, so more XML is allowed than of a document; memory: docs/decisions/0042.
 MAX_XML_BYTES = 60_000_000
 # What a sheet has in Excel. The library makes an empty row for each number that is left out.
 _MOST_ROWS = 1_048_576
