@@ -10,23 +10,27 @@ from msgspec.structs import replace
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.parts import Finished, Listed, Text
 from cicada.conversation.model import Question
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import AnyOf, Condition, DocumentKey, KnowledgeBaseKey
 from cicada.identity import Principal
+from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import Outcome
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.knowledge_bases.kept import CompletedBases
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.permissions import PermissionGate, base_of, every_document
+from cicada.permissions import PermissionGate, base_of, every_document, readable_passages
+from cicada.retrieval.model import RankedPassage
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
 from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 from tests.fakes.base_record import InMemoryBaseRecord
 from tests.fakes.clock import Clock
+from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.unit.ingest.documents import parsed
 from tests.unit.ingest.passage_index import CountingEmbedder
 
 ANN = Principal("acme", "ann")
@@ -126,3 +130,31 @@ def test_rows_are_for_the_viewers_of_their_document(desk: Desk) -> None:
     assert (
         desk.said("How many rows are there?", Principal("acme", "eve", groups=frozenset({"hr"})))[0] == "30 rows match."
     )
+
+
+def test_rows_that_a_search_found_are_listed_by_their_document_whatever_the_conditions(desk: Desk) -> None:
+    """The document itself does not meet a condition on its rows; the search that found the row has checked it."""
+    table = DocumentKey(DESK, "tickets.csv")
+    is_open: tuple[Condition, ...] = (AnyOf("Status", frozenset({"open"})),)
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, "q", "late", "desk", is_open, wants_documents=True)
+    found = {table: RankedPassage(desk.index.passages_of(table)[1], 0.9)}
+    parts = list(desk.listings.about(plan, readable_passages(ANN, "desk", is_open), ANN, found))
+    (listed,) = (each for each in parts if isinstance(each, Listed))
+    assert [row.document for row in listed.rows] == [table]
+
+
+def test_a_column_of_readers_takes_the_version_before_out(desk: Desk) -> None:
+    """Whoever adds it means the rows for some; the old ones are for everybody."""
+    document = DocumentKey(DESK, "tickets.csv")
+    desk.store.put(document, b"Id,readers\n1,group:hr\n")
+    assert desk.ingester.ingest(document).outcome is Outcome.REJECTED
+    assert desk.index.row(document) is None
+    desk.store.put(document, TICKETS.encode())
+    assert [each.kind for each in desk.ingester.ingest(document).problems] == ["no_readers"]
+
+
+def test_no_context_is_written_for_a_row() -> None:
+    writer = ScriptedContextWriter()
+    passages = parsed("tickets.csv", TICKETS.encode()).passages
+    texts = prefixes_of(passages, writer, None).texts
+    assert [bool(each) for each in texts] == [True] + [False] * 30

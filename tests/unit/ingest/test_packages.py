@@ -33,6 +33,13 @@ def test_a_bomb_is_refused_by_what_it_unpacks_to(name: str) -> None:
     assert (error.kind, "unpacks to more than" in str(error)) == ("too_large", True)
 
 
+@pytest.mark.parametrize("name", ["a.pptx", "a.odt"])
+def test_a_part_that_is_read_as_one_tree_has_a_limit_of_its_own(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(package, "MAX_TREE_BYTES", 20)
+    error = rejection(name, FILES[name][0])
+    assert (error.kind, "in one part; split it." in str(error)) == ("too_large", True)
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("name", FILES)
 def test_entities_are_refused(name: str, encoding: str) -> None:
