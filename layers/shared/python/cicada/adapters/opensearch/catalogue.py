@@ -50,6 +50,9 @@ _MAX_VALUES = 1000
 _MAX_TERMS = 100
 # No viewer's name: those are `user:<id>` and `group:<name>`.
 _NOBODY = ("",)
+# A record is read without what only a search needs of its passage.
+_NO_TEXT = {"text": "", "context": ""}
+_RECORD_FIELDS = [name for name in FIELDS if name not in _NO_TEXT]
 _MOST_FIRST = Sort(EVERY, descending=True, of="count")
 
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
@@ -105,8 +108,10 @@ def _with_cards(
 def records_of(reads: CatalogueReads, filter: PassageFilter) -> tuple[DocumentRow, ...]:
     """The records that match, each once: a repeated bulk request may have stored a passage twice."""
     wanted = filters(replace(filter, conditions=(*filter.conditions, Exists(ROW))))
-    (hits,) = reads.without_stale(filter.base_key, lambda: [list(reads.documents.scan(reads.index, wanted, FIELDS))])
-    found = {hit["_source"]["passage_id"]: passage(hit["_source"], filter.base_key) for hit in hits}
+    (hits,) = reads.without_stale(
+        filter.base_key, lambda: [list(reads.documents.scan(reads.index, wanted, _RECORD_FIELDS))]
+    )
+    found = {hit["_source"]["passage_id"]: passage({**_NO_TEXT, **hit["_source"]}, filter.base_key) for hit in hits}
     return tuple(record_of(each) for _, each in sorted(found.items()))
 
 
