@@ -613,10 +613,10 @@ def test_linked_file_is_left_out(backend: Backend, folder: Path, tmp_path: Path,
 
 
 def test_a_file_that_no_parser_reads_is_named_and_not_uploaded(backend: Backend, folder: Path, shell: Shell) -> None:
-    (folder / "votes.csv").write_text("a,b\n")
+    (folder / "votes.dat").write_text("a,b\n")
     assert shell("ingest", str(folder), "--dry-run") == 0
     said = shell.read()
-    assert f"{folder / 'votes.csv'}: Files of this type cannot be read; upload .docx" in said.err
+    assert f"{folder / 'votes.dat'}: Files of this type cannot be read; upload .csv" in said.err
     assert said.out == "Would upload 2 files and remove 0 files.\n"
     assert shell("ingest", str(folder)) == 1
     assert "1 rejected" in shell.out()

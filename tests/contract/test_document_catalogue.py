@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cicada.documents.aggregates import Figure
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort
 from cicada.documents.model import (
+    ROW,
     AnyOf,
     Condition,
     DocumentKey,
@@ -304,3 +305,25 @@ def test_a_rebuild_switches_the_rows_with_the_passages(under_test: IndexUnderTes
     assert index.count_documents(_shown()) == 5
     rebuild.switch()
     assert eventually(lambda: _names(index, Sort(TITLE)) == ["d3"])
+
+
+def test_records_are_passages_with_a_row_of_their_own(index: CataloguedIndex) -> None:
+    document, everybody = DocumentKey(PLAYS, "tickets.csv"), _shown(reader=frozenset())
+    states = (None, "open", "shut", "open")
+    kept = [
+        passage(document, number, "queen", metadata={"status": state, ROW: number + 1.0} if state else {})
+        for number, state in enumerate(states)
+    ]
+    index.replace(document, [EmbeddedPassage(each, vector(1.0)) for each in kept])
+    hidden = DocumentKey(PLAYS, "hidden.csv")
+    of_ross = passage(hidden, 0, "queen", metadata={"status": "open", ROW: 2.0}, readers=("user:ross",))
+    index.replace(hidden, [EmbeddedPassage(of_ross, vector(1.0))])
+    found = index.records(everybody)
+    assert [(row.document, row.metadata) for row in found] == [
+        (document, {"status": state}) for state in states if state
+    ]
+    assert [row.title[-5:] for row in found] == ["row 2", "row 3", "row 4"]
+    assert len(index.records(_shown(AnyOf("status", frozenset({"open"})), reader=frozenset()))) == 2
+    assert len(index.records(_shown(AnyOf("status", frozenset({"open"}))))) == 3
+    index.delete(document)
+    assert eventually(lambda: index.records(everybody) == ())

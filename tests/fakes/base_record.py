@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from cicada.documents.model import KnowledgeBaseKey, MetadataValue
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.inference import Observed, merged, observed_with
+from cicada.knowledge_bases.inference import Observed, merged
 from cicada.knowledge_bases.kept import Described, KeptBase, changes_of
 
 
@@ -43,8 +43,8 @@ class InMemoryBaseRecord:
     def observe(self, base_key: KnowledgeBaseKey, now: Described, before: Described | None) -> Observed:
         if self.failure:
             raise self.failure
-        for viewer, metadata, earlier in changes_of(now, before):
-            self.rows[base_key, viewer] = observed_with(self.rows.get((base_key, viewer), ()), metadata, earlier)
+        for viewer, change in changes_of(now, before):
+            self.rows[base_key, viewer] = change(self.rows.get((base_key, viewer), ()))
         return self.read(base_key, frozenset(now.viewers)).observed
 
 

@@ -44,6 +44,7 @@ NEEDED = {
     "docx": set[str](),
     "lxml": set[str](),
     "markdown_it": set[str](),
+    "openpyxl": set[str](),
     "pypdf": set[str](),
     "yaml": set[str](),
     "moto": set[str](),

@@ -144,6 +144,9 @@ class SteppedIndex:
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         return ()
 
+    def records(self, filter: PassageFilter) -> tuple[DocumentRow, ...]:
+        raise NotImplementedError
+
     def row(self, document: DocumentKey) -> DocumentRow | None:
         return (self.shelf or self.shelves.live).rows.get(document)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
@@ -11,6 +11,7 @@ from io import BytesIO
 from docx import Document
 from docx.document import Document as WordDocument
 from msgspec.structs import replace
+from openpyxl import Workbook
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
@@ -126,13 +127,101 @@ def handbook() -> bytes:
     return saved(document)
 
 
+def workbook(sheets: Mapping[str, Sequence[Sequence[object]]], hidden: Sequence[str] = ()) -> bytes:
+    """An Excel workbook of sheets of rows."""
+    made = Workbook()
+    made.remove(made.active)
+    for name, rows in sheets.items():
+        sheet = made.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+        sheet.sheet_state = "hidden" if name in hidden else "visible"
+    packed = BytesIO()
+    made.save(packed)
+    return packed.getvalue()
+
+
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_SLIDE_NAMES = (
+    'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
+    f'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:r="{_OFFICE}"'
+)
+
+
+def shape(*paragraphs: str, place: str = "", level: int = 0) -> str:
+    """A shape of a slide; `place`: as which placeholder."""
+    texts = "".join(f'<a:p><a:pPr lvl="{level}"/><a:r><a:t>{text}</a:t></a:r></a:p>' for text in paragraphs)
+    role = f'<p:ph type="{place}"/>' if place else ""
+    return f"<p:sp><p:nvSpPr><p:cNvPr/><p:nvPr>{role}</p:nvPr></p:nvSpPr><p:txBody>{texts}</p:txBody></p:sp>"
+
+
+def presentation(*slides: str, notes: str = "", show: Sequence[bool] = ()) -> bytes:
+    """A PowerPoint presentation of slides of these shapes. `notes`: shapes of the first one's."""
+
+    def relations(*each: tuple[str, str]) -> str:
+        inner = "".join(
+            f'<Relationship Id="r{number}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+            for number, (kind, target) in enumerate(each, 1)
+        )
+        return f"<Relationships>{inner}</Relationships>"
+
+    ids = "".join(f'<p:sldId r:id="r{number}"/>' for number in range(1, len(slides) + 1))
+    parts = {
+        "ppt/presentation.xml": f"<p:presentation {_SLIDE_NAMES}><p:sldIdLst>{ids}</p:sldIdLst></p:presentation>",
+        "ppt/_rels/presentation.xml.rels": relations(
+            *(("slide", f"slides/slide{number}.xml") for number in range(1, len(slides) + 1))
+        ),
+    }
+    for number, shapes in enumerate(slides, 1):
+        shown = show[number - 1] if show else True
+        parts[f"ppt/slides/slide{number}.xml"] = _slide("sld", shapes, shown)
+    if notes:
+        parts["ppt/slides/_rels/slide1.xml.rels"] = relations(("notesSlide", "../notesSlides/notesSlide1.xml"))
+        parts["ppt/notesSlides/notesSlide1.xml"] = _slide("notes", notes)
+    return zipped(parts)
+
+
+def _slide(kind: str, shapes: str, shown: bool = True) -> str:
+    tree = f"<p:cSld><p:spTree>{shapes}</p:spTree></p:cSld>"
+    return f'<p:{kind} {_SLIDE_NAMES} show="{shown:d}">{tree}</p:{kind}>'
+
+
+_ODF = "urn:oasis:names:tc:opendocument:xmlns"
+_ODF_NAMES = " ".join(f'xmlns:{name}="{_ODF}:{name}:1.0"' for name in ("office", "text", "table", "style", "meta"))
+
+
+def odt(body: str, styles: str = "", meta: str = "", manifest: str = "<manifest/>") -> bytes:
+    """An OpenDocument text with this body."""
+    styled = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    text = f"<office:body><office:text>{body}</office:text></office:body>"
+    described = f'<office:meta xmlns:dc="http://purl.org/dc/elements/1.1/">{meta}</office:meta>'
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text",
+            "content.xml": f"<office:document-content {_ODF_NAMES}>{styled}{text}</office:document-content>",
+            "meta.xml": f"<office:document-meta {_ODF_NAMES}>{described}</office:document-meta>",
+            "META-INF/manifest.xml": manifest,
+        }
+    )
+
+
+def zipped(parts: Mapping[str, str]) -> bytes:
+    """A package of these parts, the first one not compressed, as the format's mark is."""
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as package:
+        for number, (name, part) in enumerate(parts.items()):
+            package.writestr(name, part, zipfile.ZIP_DEFLATED if number else zipfile.ZIP_STORED)
+    return packed.getvalue()
+
+
 def with_part(content: bytes, name: str, part: bytes) -> bytes:
     """The Word document with one part of its package replaced or added."""
     packed = BytesIO()
     with zipfile.ZipFile(BytesIO(content)) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
         for info in source.infolist():
             if info.filename != name:
-                target.writestr(info.filename, source.read(info))
+                target.writestr(info.filename, source.read(info), compress_type=info.compress_type)
         target.writestr(name, part)
     return packed.getvalue()
 

@@ -11,7 +11,7 @@ import pytest
 from docx.enum.style import WD_STYLE_TYPE
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose import docx_reader
+from cicada.ingest.prose import docx_reader, package
 from cicada.ingest.prose.docx_reader import read_docx, safe_package
 from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, Table
 from tests.unit.ingest.documents import handbook, part_of, saved, with_part, word
@@ -219,7 +219,7 @@ def test_a_part_packed_as_no_office_file_is_is_refused(method: int) -> None:
 
 
 def test_too_many_entries_are_refused_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(docx_reader, "MAX_PARTS", 9)
+    monkeypatch.setattr(package, "MAX_PARTS", 9)
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("opened"))
     assert rejection(b"PK\x03\x04" + b"PK\x01\x02" * 10).kind == "damaged"
 

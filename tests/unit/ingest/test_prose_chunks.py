@@ -16,6 +16,7 @@ from cicada.ingest.prose.sections import (
     Heading,
     ListItem,
     Paragraph,
+    Record,
     Table,
     first_heading,
     sections,
@@ -53,6 +54,8 @@ def texts_of(block: Block) -> list[str]:
             return list(lines)
         case Table(header=header, rows=rows):
             return [cell for row in (header, *rows) for cell in row]
+        case Record(values=values):
+            return [text for value in values for text in value]
         case _:
             return [block.text]
 

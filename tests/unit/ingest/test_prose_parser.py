@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from collections.abc import Mapping
+from io import BytesIO
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -15,7 +17,19 @@ from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.model import Problem
 from cicada.ingest.prose import parser as module
 from cicada.ingest.prose.parser import SUFFIXES
-from tests.unit.ingest.documents import Entry, handbook, parsed, part_of, pdf, pdf_with_picture, with_part
+from tests.unit.ingest.documents import (
+    Entry,
+    handbook,
+    odt,
+    parsed,
+    part_of,
+    pdf,
+    pdf_with_picture,
+    presentation,
+    shape,
+    with_part,
+    workbook,
+)
 
 MARKDOWN = (
     b"# Handbook\n\nWhat to know.\n\n## Leave\n\n- Ask *before*.\n\n| Kind | Days |\n|---|---|\n| Holiday | 28 |\n"
@@ -27,12 +41,27 @@ HTML = (
 )
 TEXT = "Handbook\n\n- Rückgabe\n  in 28 Tagen\n\n".encode()
 PDF = pdf("Leave\nAsk be-\nfore.", "", title="Handbook", outline=[Entry("Leave", 1, [Entry("More", 2)])])
+MAIL = (
+    b"From: Ann Lee <ann@acme.example>\r\nSubject: =?utf-8?q?R=C3=BCckgabe?=\r\nMIME-Version: 1.0\r\n"
+    b'Content-Type: multipart/alternative; boundary="=x"\r\n\r\n--=x\r\nContent-Type: text/plain\r\n\r\nAsk.\r\n'
+    b"--=x\r\nContent-Type: text/html\r\n\r\n<p>Ask.\r\n--=x--\r\n"
+)
+RTF = (
+    rb"{\rtf1\ansi{\info{\title T}}"
+    + rb"\pard\outlinelevel0 Leave\par\pard R\'fcck\u8364?\par\intbl a\cell b\cell\row\bin3 {{{}"
+)
 SEEDS: Mapping[str, tuple[bytes, ...]] = {
     ".md": (MARKDOWN,),
     ".html": (HTML,),
     ".txt": (TEXT, TEXT.decode().encode("utf-16"), TEXT.decode().encode("utf-32")),
     ".pdf": (PDF, pdf("Text.", password=""), pdf_with_picture("Text.")),
     ".docx": (handbook(),),
+    ".xlsx": (workbook({"Leave": [["Kind", "Days"], ["Holiday", 28]]}),),
+    ".pptx": (presentation(shape("Leave", place="title") + shape("Ask before.", place="body")),),
+    ".odt": (odt('<text:h text:outline-level="1">Leave</text:h><text:p>Ask before.</text:p>'),),
+    ".eml": (MAIL,),
+    ".rtf": (RTF,),
+    ".csv": (b'Kind;Days\nHoliday;28\n"Sick\nleave";30\n', "Kind\tDays\nHoliday\t28\n".encode("utf-16")),
 }
 PARTS = ["word/document.xml", "word/styles.xml", "[Content_Types].xml", "word/_rels/document.xml.rels"]
 _PIECES = [
@@ -70,9 +99,28 @@ def test_a_passage_says_what_it_is_and_where_it_stands() -> None:
     assert second.document.document_id == "policies/leave.md"
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.MARKDOWN", "a.html", "a.htm", "a.txt", "a.pdf", "a.Docx"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a.md",
+        "a.MARKDOWN",
+        "a.html",
+        "a.htm",
+        "a.txt",
+        "a.pdf",
+        "a.Docx",
+        "a.xlsx",
+        "a.pptx",
+        "a.odt",
+        "a.eml",
+        "a.rtf",
+        "a.odt",
+        "a.csv",
+        "a.tsv",
+    ],
+)
 def test_every_kind_is_read_under_all_its_names(name: str) -> None:
-    suffix = {".markdown": ".md", ".htm": ".html"}.get(name[1:].lower(), name[1:].lower())
+    suffix = {".markdown": ".md", ".htm": ".html", ".tsv": ".csv"}.get(name[1:].lower(), name[1:].lower())
     found = parsed(name, SEEDS[suffix][0])
     assert found.passages
     assert found.problems == ()
@@ -143,8 +191,16 @@ def test_a_broken_sidecar_refuses_a_document_of_any_kind(suffix: str) -> None:
         ),
         ("a.pdf", handbook(), "is a Word document and not a PDF"),
         ("a.docx", b"PK\x03\x04....xl/workbook.xml", "is an Excel workbook"),
-        ("a.docx", b"PK\x03\x04....ppt/presentation.xml", "is a PowerPoint presentation"),
-        ("a.docx", b"PK\x03\x04........", "is a zip archive and not a Word document; save it as PDF or DOCX"),
+        (
+            "a.docx",
+            b"PK\x03\x04....ppt/presentation.xml",
+            "is a PowerPoint presentation and not a Word document; upload it under a name that ends in .pptx.",
+        ),
+        (
+            "a.docx",
+            b"PK\x03\x04........",
+            "is a zip archive and not a Word document; save it as PDF, DOCX, XLSX or PPTX",
+        ),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 99, "old format or one that a password protects"),
         ("a.docx", b"Just text.", "'a.docx' is not a Word document, or its beginning is missing"),
         ("a.pdf", b"Just text.", "'a.pdf' is not a PDF, or its beginning is missing"),
@@ -153,7 +209,8 @@ def test_a_broken_sidecar_refuses_a_document_of_any_kind(suffix: str) -> None:
         ("a.txt", b"\xef\xbb\xbf<HTML>", "is an HTML page and not a plain text"),
         ("a.txt", b"\x89PNG\r\n\x1a\n", "is a picture"),
         ("a.html", b"\x1f\x8b\x08", "is a compressed file"),
-        ("a.txt", b"{\\rtf1 x}", "is an RTF document"),
+        ("a.txt", b"{\\rtf1 x}", "is an RTF document and not a plain text; upload it under a name that ends in .rtf."),
+        ("a.eml", b"Hello Ann,\n\nText.", "'a.eml' is not a mail, or its beginning is missing"),
         ("a.txt", b"text\x00text", "'a.txt' holds NUL bytes, so it is not a plain text"),
         ("a.md", "text".encode("utf-16-le"), "holds NUL bytes"),
     ],
@@ -193,7 +250,7 @@ def test_a_document_without_text_is_refused(name: str, content: bytes) -> None:
     assert rejection(name, content).kind == "no_text"
 
 
-@pytest.mark.parametrize("suffix", [".md", ".html", ".txt"])
+@pytest.mark.parametrize("suffix", [".md", ".html", ".txt", ".csv"])
 def test_a_text_that_is_too_large_is_refused(suffix: str) -> None:
     error = rejection(f"a{suffix}", b"a" * 16_000_001)
     assert (error.kind, "larger than 16 MB" in str(error)) == ("too_large", True)
@@ -218,12 +275,20 @@ def test_problems_are_counted_beyond_a_hundred() -> None:
     assert found[-1].reason == "5 more problems were found."
 
 
+def _parts(suffix: str, content: bytes) -> list[str]:
+    """The parts of a package to damage, none of another file."""
+    if suffix == ".docx" or not content.startswith(b"PK"):
+        return PARTS if suffix == ".docx" else []
+    with zipfile.ZipFile(BytesIO(content)) as package:
+        return package.namelist()
+
+
 @st.composite
 def damaged(draw: st.DrawFn) -> tuple[str, bytes]:
-    """A file with bytes changed, removed, repeated and put in; of a Word document, inside its parts too."""
+    """A file with bytes changed, removed, repeated and put in; of a package, inside its parts too."""
     suffix = draw(st.sampled_from(sorted(SEEDS)))
     content = draw(st.sampled_from(SEEDS[suffix]))
-    part = draw(st.sampled_from([*PARTS, ""])) if suffix == ".docx" else ""
+    part = draw(st.sampled_from([*_parts(suffix, content), ""]))
     made = bytearray(part_of(content, part) if part else content)
     for _ in range(draw(st.integers(1, 6))):
         start = draw(st.integers(0, max(0, len(made) - 1)))

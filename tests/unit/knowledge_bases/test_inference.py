@@ -13,7 +13,9 @@ from cicada.knowledge_bases.inference import (
     completed,
     conflict_of,
     merged,
+    observed_in,
     observed_with,
+    observed_with_records,
 )
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 
@@ -170,3 +172,23 @@ def test_what_is_set_of_an_inferred_field_does_not_hide_it() -> None:
 def test_a_date_or_an_order_by_a_field_that_is_none_is_left_out() -> None:
     declared = Schema(date="room")
     assert completed(declared, observed({"room": "Hall A"}), "minutes").date is None
+
+
+def test_the_records_of_a_table_are_observed_as_documents_are() -> None:
+    records = [{"status": state, "hours": "7"} for state in ("open", "shut", "open")]
+    assert observed_in(records) == observed(*records)
+
+
+def test_a_table_that_changes_or_goes_takes_with_it_what_it_had() -> None:
+    before = observed_in({"status": state, "owner": "Ann"} for state in ("open", "shut"))
+    now = observed_in([{"status": "open"}])
+    known = observed_with_records(observed({"status": "binding"}), before)
+    changed = observed_with_records(known, now, before)
+    assert {each.name: dict(each.values) for each in changed} == {"status": {"binding": 1, "open": 1}}
+    assert observed_with_records(changed, now, now) == changed
+    assert observed_with_records(changed, (), now) == observed({"status": "binding"})
+
+
+def test_a_table_that_is_ingested_again_brings_back_what_was_forgotten() -> None:
+    table = observed_in([{"status": "open"}])
+    assert observed_with_records((), table, table) == table

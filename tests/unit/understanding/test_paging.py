@@ -139,6 +139,8 @@ def test_a_page_keeps_all_that_the_next_one_is_made_from() -> None:
     )
     following = next_page(PlanRequest("more", "store", NOW, listing=page))
     assert following == replace(plan, query="more", offset=21)
+    of_rows = next_page(PlanRequest("more", "store", NOW, listing=replace(page, of_rows=True)))
+    assert of_rows == replace(plan, query="more", offset=21, of_rows=True)
     assert next_page(PlanRequest("more of it?", "store", NOW, listing=page)) is None
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cicada.adapters.passage_codec import (
@@ -23,8 +24,8 @@ from cicada.adapters.passage_codec import (
     row_to_json,
 )
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated
-from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, row_of, sorted_rows
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, passage_id_at
+from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, record_of, row_of, sorted_rows
+from cicada.documents.model import ROW, DocumentKey, Exists, KnowledgeBaseKey, Passage, PassageFilter, passage_id_at
 from cicada.errors import ConfigurationError
 from cicada.languages.terms import stemmed_language
 from cicada.retrieval.fusion import CARD_FIELDS, Bm25
@@ -153,6 +154,13 @@ class SqlitePassageIndex:
         with self._reading(filter.base_key) as (_, base):
             rows = base.matching(filter)
         return aggregated(rows, aggregates, group, sort, limit)
+
+    def records(self, filter: PassageFilter) -> tuple[DocumentRow, ...]:
+        wanted = replace(filter, conditions=(*filter.conditions, Exists(ROW)))
+        with self._reading(filter.base_key) as (connection, base):
+            numbers = base.passages.numbers[base.shown(base.passages, wanted)]
+            found = _passages(connection, filter.base_key, map(int, numbers))
+        return tuple(record_of(each) for each in sorted(found.values(), key=lambda each: each.passage_id))
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         with self._reading(document.base_key) as (_, base):

@@ -230,7 +230,7 @@ class Answerer(Struct, frozen=True):
         conditions = (*(described(each, schema) for each in applied), *meant.conditions)
         listing = part.listing or listed_page(plan, question.knowledge_base)
         if listing and not part.listing:
-            listing = replace(listing, documents=meant.ids)
+            listing = replace(listing, documents=meant.ids, of_rows=part.of_rows)
         path = (*_steps(plan), *meant.path, *part.path)
         return replace(part, path=path, plan=plan, conditions=conditions, listing=listing)
 

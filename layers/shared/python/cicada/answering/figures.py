@@ -23,15 +23,17 @@ def name_of(field: str, schema: Schema) -> str:
     return (schema.fields[field].display if field in schema.fields else "") or field
 
 
-def worded(aggregates: tuple[Aggregate, ...], group: tuple[str, ...], found: Aggregation, schema: Schema) -> Numbers:
+def worded(
+    aggregates: tuple[Aggregate, ...], group: tuple[str, ...], found: Aggregation, schema: Schema, unit: str
+) -> Numbers:
     """The numbers with names for people, such as `Value, sum`."""
-    names = tuple(_name(each, figure, schema) for each, figure in zip(aggregates, found.figures, strict=True))
-    return Numbers(aggregates, names, tuple(name_of(field, schema) for field in group), found)
+    names = tuple(_name(each, figure, schema, unit) for each, figure in zip(aggregates, found.figures, strict=True))
+    return Numbers(aggregates, names, tuple(name_of(field, schema) for field in group), found, unit)
 
 
-def _name(aggregate: Aggregate, figure: Figure, schema: Schema) -> str:
+def _name(aggregate: Aggregate, figure: Figure, schema: Schema, unit: str) -> str:
     if aggregate == DOCUMENTS:
-        return "Documents"
+        return f"{unit.capitalize()}s"
     words = _WORDS | _OF_DAYS if isinstance(figure.value, str) else _WORDS
     return f"{name_of(aggregate.field, schema)}, {words[aggregate.op]}"
 
@@ -58,7 +60,7 @@ def sentences(numbers: Numbers) -> Iterator[str]:
         if figure.value is None:
             yield _not_computed(name, aggregate)
         elif aggregate != DOCUMENTS and not numbers.group:
-            yield _said(name, aggregate, figure, numbers.found.documents)
+            yield _said(name, aggregate, figure, numbers)
     if numbers.group:
         yield _by_group(numbers)
 
@@ -68,13 +70,14 @@ def _not_computed(name: str, aggregate: Aggregate) -> str:
     return f"{name}: this cannot be computed, because there are no {needed} in this field."
 
 
-def _said(name: str, aggregate: Aggregate, figure: Figure, total: int) -> str:
+def _said(name: str, aggregate: Aggregate, figure: Figure, numbers: Numbers) -> str:
+    total = numbers.found.documents
     said = f"{name}: {shown_figure(figure, aggregate.op)}"
     if figure.documents == total:
         return f"{said}."
     have = "has" if figure.documents == 1 else "have"
     kind = "value" if aggregate.op == "count" else "date" if isinstance(figure.value, str) else "number"
-    return f"{said} ({figure.documents:,} of {total:,} documents {have} a {kind})."
+    return f"{said} ({figure.documents:,} of {total:,} {numbers.unit}s {have} a {kind})."
 
 
 def _by_group(numbers: Numbers) -> str:
@@ -82,7 +85,7 @@ def _by_group(numbers: Numbers) -> str:
     by, found = " and ".join(numbers.group), numbers.found
     groups = [each for each in found.groups if None not in each.values]
     if not groups:
-        return f"No document that matches has {' and '.join(numbers.group)}."
+        return f"No {numbers.unit} that matches has {' and '.join(numbers.group)}."
     computed = [at for at, figure in enumerate(found.figures) if figure.value is not None]
     leading = next((at for at in computed if numbers.aggregates[at] != DOCUMENTS), None)
     first = groups[:_GROUPS_IN_A_SENTENCE]
@@ -92,7 +95,7 @@ def _by_group(numbers: Numbers) -> str:
     without = f"; without {' or '.join(numbers.group)}: {found.missing:,}" if found.missing else ""
     if leading is None:
         return f"By {by}: {said}{more}{without}."
-    unit = "" if not without else " document" if found.missing == 1 else " documents"
+    unit = "" if not without else f" {numbers.unit}" if found.missing == 1 else f" {numbers.unit}s"
     return f"{numbers.names[leading]}, by {by}: {said}{more}{without}{unit}."
 
 

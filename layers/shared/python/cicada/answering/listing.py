@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -13,8 +14,8 @@ from cicada.answering.in_force import preference, preferred
 from cicada.answering.matches import match_of
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
-from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
-from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation, Figure, aggregated, values_of
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
 from cicada.documents.model import Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema
@@ -30,6 +31,9 @@ from cicada.understanding.plan import PAGE_SIZE, Plan
 
 # The first row of an ascending and of a descending order.
 _ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}
+
+# Words for the rows of tables.
+_ROWS = re.compile(r"\b(?:rows?|records?|entries|zeilen?|datens[aä]tze?)\b", re.IGNORECASE)
 
 
 class ListingAnswerer(Struct, frozen=True):
@@ -53,13 +57,13 @@ class ListingAnswerer(Struct, frozen=True):
         yield Progress("searching")
         schema = base_of(self.bases, principal, plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
-        read = self._read(plan, readable, schema, principal)
+        read = self._read(plan, readable, schema, principal, plan.of_rows or bool(_ROWS.search(question.message)))
         if read.total == 0 and not plan.offset:
             yield Unanswered()
         if documents is not None and not plan.sort:
             order = preference(question.message, schema, readable.conditions, plan.today)
             read = replace(read, rows=read.rows.only(preferred(read.rows.items, lambda row: row, order)))
-        first = _matching(read.total, _in_words(readable, schema))
+        first = _matching(read.total, _in_words(readable, schema), read.unit)
         yield from _parts(plan, readable, schema, read, first)
 
     def has_any(self, plan: Plan, question: Question, principal: Principal) -> bool:
@@ -67,7 +71,7 @@ class ListingAnswerer(Struct, frozen=True):
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters))
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
-            return bool(self.catalogue.rows(readable, Sort(TITLE), 1).total)
+            return bool(self.catalogue.rows(readable, Sort(TITLE), 1).total or self.catalogue.records(readable))
 
     def about(
         self, plan: Plan, readable: PassageFilter, principal: Principal, found: Mapping[DocumentKey, RankedPassage]
@@ -82,7 +86,8 @@ class ListingAnswerer(Struct, frozen=True):
             yield Unanswered()
         yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), found)
 
-    def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal) -> _Read:
+    def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal, of_rows: bool) -> _Read:
+        """Documents; the rows of tables with `of_rows`, or where no document has what is asked for."""
         asked = _asked(plan)
         found = None
         with phase("searching"):
@@ -90,6 +95,10 @@ class ListingAnswerer(Struct, frozen=True):
             page = self.catalogue.rows(readable, _order(plan, schema), _page_size(plan), plan.offset)
             if plan.aggregates or plan.group:
                 found = self.catalogue.aggregate(readable, *asked)
+            if of_rows or not _has_fields(plan, page.rows, page.total, found):
+                records = self.catalogue.records(readable)
+                if records and (of_rows or _has_fields(plan, records, len(records))):
+                    return self._read_records(plan, records, principal)
         with phase("gate"):
             rows = self.gate.permit(principal, page.rows, _document)
             if found and rows.withheld:
@@ -98,6 +107,13 @@ class ListingAnswerer(Struct, frozen=True):
                 found = aggregated(tuple(self.gate.permit(principal, everything, _document)), *asked)
         total = found.documents if found and rows.withheld else page.total - rows.withheld
         return _Read(rows, total, page.next_offset, found)
+
+    def _read_records(self, plan: Plan, records: Sequence[DocumentRow], principal: Principal) -> _Read:
+        """A page of the rows of tables; numbers are of all of them. Without an order they are in that of the tables."""
+        with phase("gate"):
+            permitted = self.gate.permit(principal, records, _document)
+        ordered = sorted_rows(permitted.items, plan.sort) if plan.sort and not plan.sort.of else permitted.items
+        return _page_of(plan, permitted, ordered, "row")
 
     def _read_found(
         self,
@@ -109,30 +125,60 @@ class ListingAnswerer(Struct, frozen=True):
     ) -> _Read:
         """A page of the rows of the documents that were found; numbers are of all of them."""
         places = {document: place for place, document in enumerate(documents)}
+        # What was found meets the conditions. Of a table its rows do, not the document.
         ids = frozenset(document.document_id for document in documents)
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
             everything = (
-                self.catalogue.rows(replace(readable, document_ids=ids), _order(plan, schema), len(ids)).rows
+                self.catalogue.rows(
+                    replace(readable, document_ids=ids, conditions=()), _order(plan, schema), len(ids)
+                ).rows
                 if ids
                 else ()
             )
         ordered = everything if plan.sort else sorted(everything, key=lambda row: places[row.document])
         with phase("gate"):
             rows = self.gate.permit(principal, ordered, _document)
-        end = plan.offset + _page_size(plan)
-        numbers = aggregated(rows.items, *_asked(plan)) if plan.aggregates or plan.group else None
-        shown = rows.only(rows.items[plan.offset : end])
-        return _Read(shown, len(rows), end if end < len(rows) else None, numbers)
+        return _page_of(plan, rows, rows.items)
 
 
 class _Read(Struct, frozen=True):
-    """What was read: the page's rows, how many documents count in all, where the next page begins, and the numbers."""
+    """What was read: the page's rows, how many count in all, where the next page begins, and the numbers.
+
+    `unit`: as in `Numbers`.
+    """
 
     rows: Permitted[DocumentRow]
     total: int
     next_offset: int | None
     found: Aggregation | None
+    unit: str = "document"
+
+
+def _page_of(plan: Plan, rows: Permitted[DocumentRow], ordered: Sequence[DocumentRow], unit: str = "document") -> _Read:
+    """The plan's page of these rows, and its numbers of all of them."""
+    end = plan.offset + _page_size(plan)
+    numbers = aggregated(rows.items, *_asked(plan)) if plan.aggregates or plan.group else None
+    return _Read(rows.only(ordered[plan.offset : end]), len(rows), end if end < len(rows) else None, numbers, unit)
+
+
+def _has_fields(plan: Plan, rows: Sequence[DocumentRow], total: int, found: Aggregation | None = None) -> bool:
+    """Whether there are any of the `total` rows, and one has a field whose values are asked for, if any are.
+
+    `found`: the numbers of all of them, where `rows` are a page.
+    """
+    sort = plan.sort.field if plan.sort else EVERY
+    named = (*(each.field for each in plan.aggregates), *plan.group, *plan.fields, sort)
+    asked = {name for name in named if name not in (EVERY, TITLE)}
+    if not asked or not rows:
+        return total > 0
+    if found and (found.group_count or any(map(_is_of_field, plan.aggregates, found.figures))):
+        return True
+    return any(values_of(row, name) for row in rows for name in asked)
+
+
+def _is_of_field(aggregate: Aggregate, figure: Figure) -> bool:
+    return aggregate.field != EVERY and figure.documents > 0
 
 
 def _parts(
@@ -148,7 +194,7 @@ def _parts(
     `passages`: what is quoted of documents about a subject.
     """
     rows, found, total = read.rows, read.found, read.total
-    numbers = worded(_aggregates(plan), plan.group, found, schema) if found else None
+    numbers = worded(_aggregates(plan), plan.group, found, schema, read.unit) if found else None
     is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
     shown = rows if is_list else rows.only(())
     said = [first, *(sentences(numbers) if numbers else ())]
@@ -162,7 +208,9 @@ def _parts(
     yield Listed(shown, total, columns, plan.offset, next_offset, numbers, matches)
     yield Text(" ".join(said))
     steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))
-    yield Finished((*steps, f"documents:{total}"), None, matching=total, withheld=rows.withheld)
+    yield Finished(
+        (*steps, f"{read.unit}s:{total}"), None, matching=total, withheld=rows.withheld, of_rows=read.unit == "row"
+    )
 
 
 def _order(plan: Plan, schema: Schema) -> Sort:
@@ -187,8 +235,8 @@ def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
     return plan.aggregates or (DOCUMENTS,)
 
 
-def _matching(total: int, conditions: str) -> str:
-    number = {0: "No document matches", 1: "1 document matches"}.get(total, f"{total:,} documents match")
+def _matching(total: int, conditions: str, unit: str) -> str:
+    number = {0: f"No {unit} matches", 1: f"1 {unit} matches"}.get(total, f"{total:,} {unit}s match")
     return f"{number} ({conditions})." if conditions else f"{number}."
 
 

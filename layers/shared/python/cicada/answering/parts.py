@@ -51,12 +51,16 @@ class Used(Struct, frozen=True):
 
 
 class Numbers(Struct, frozen=True):
-    """The numbers that were asked for. `names`: of the aggregates, and `group`: of its fields, for people."""
+    """The numbers that were asked for. `names`: of the aggregates, and `group`: of its fields, for people.
+
+    `unit`: what was counted, `document` or the `row` of a table.
+    """
 
     aggregates: tuple[Aggregate, ...]
     names: tuple[str, ...]
     group: tuple[str, ...]
     found: Aggregation
+    unit: str = "document"
 
 
 class Match(Struct, frozen=True):
@@ -101,7 +105,7 @@ class Finished(Struct, frozen=True):
     `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
     were counted. `withheld`: how many documents were found that the user may not view. `listing`: the page that was
     shown, if it was one. `checked`: the sentences that were held against their passages. `stopped`: why the model
-    ended early, if it did.
+    ended early, if it did. `of_rows`: what was listed and counted are rows of tables.
     """
 
     path: tuple[str, ...]
@@ -115,6 +119,7 @@ class Finished(Struct, frozen=True):
     listing: ListedPage | None = None
     checked: Checked | None = None
     stopped: Stop | None = None
+    of_rows: bool = False
 
 
 AnswerPart = Progress | Cited | Used | Listed | Unanswered | Text | Finished

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from cicada.documents.model import Condition, DocumentKey, MetadataValue, Passage, Scalar
+from cicada.documents.model import ROW, Condition, DocumentKey, MetadataValue, Passage, Scalar
 from cicada.documents.versions import version_order
 
 
@@ -126,6 +126,7 @@ class ListedPage(Struct, frozen=True):
     `documents`: ids in the order shown, where the listing had certain documents alone: those that the message named, or
     those of which the user was asked which one is meant. Empty for all that meet the conditions.
     `subject`: what the documents are about, where they were searched for; `documents` are those of this page then.
+    `of_rows`: the rows of tables were listed, and not documents.
     """
 
     asked: str
@@ -139,6 +140,7 @@ class ListedPage(Struct, frozen=True):
     offset: int = 0
     documents: tuple[str, ...] = ()
     subject: str = ""
+    of_rows: bool = False
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:
@@ -160,6 +162,16 @@ def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
     value = row.metadata.get(sort.field, ())
     first = value[:1] if isinstance(value, tuple) else (value,)
     return (isinstance(first[0], str), version_order(first[0]) or first[0]) if first else None
+
+
+def record_of(passage: Passage) -> DocumentRow:
+    """A record as the catalogue shows it: a row of its own, of the document that it is in."""
+    number = passage.metadata.get(ROW)
+    place = f", row {number:.0f}" if isinstance(number, float) else ""
+    metadata = {name: value for name, value in passage.metadata.items() if name != ROW}
+    return DocumentRow(
+        passage.document, f"{passage.title}{place}", passage.version, 1, 0.0, metadata=metadata, readers=passage.readers
+    )
 
 
 def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:

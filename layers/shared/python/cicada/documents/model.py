@@ -68,6 +68,10 @@ class Passage(Struct, frozen=True):
     readers: tuple[str, ...] = ()
 
 
+ROW = "#row"
+"""The field by which a passage is known for a record, a row of a table: the number of the row in its table, from 1."""
+
+
 def passage_id_at(document_id: str, number: int) -> str:
     """The id of a document's passage at this place, counted from 0. In order of ids passages are in the document's."""
     return f"{document_id}#{number:06d}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from cicada.documents.model import Passage
+from cicada.documents.model import ROW, Passage
 from cicada.ingest.model import Problem, StoredDocument
 from cicada.ingest.ports import ContextWriter
 from cicada.observability.tracing import span
@@ -32,7 +32,8 @@ class Prefixes(Struct, frozen=True):
 def prefixes_of(passages: Sequence[Passage], writer: ContextWriter | None, before: StoredDocument | None) -> Prefixes:
     """The passages' prefixes. Those that the same model wrote for unchanged passages are reused.
 
-    After a failure of the model, or `MAX_WRITTEN` prefixes, the other passages have only their parser's context.
+    After a failure of the model, or `MAX_WRITTEN` prefixes, the other passages have only their parser's context. So has
+    a record, which the names of its columns explain.
     """
     if writer is None:
         return Prefixes(("",) * len(passages))
@@ -44,7 +45,7 @@ def _written(passages: Sequence[Passage], writer: ContextWriter, before: StoredD
     known = _known(writer, before)
     failure = ""
     room = MAX_WRITTEN
-    for window in _windows(passages):
+    for window in _windows([each for each in passages if ROW not in each.metadata]):
         missing = [key for key in dict.fromkeys(map(_key, window)) if not known.get(key)]
         if not missing:
             continue
@@ -56,7 +57,8 @@ def _written(passages: Sequence[Passage], writer: ContextWriter, before: StoredD
         if failure:
             break
     texts = tuple(known.get(_key(each), "") for each in passages)
-    return Prefixes(texts, _problems(texts, failure))
+    explained = [text for each, text in zip(passages, texts, strict=True) if ROW not in each.metadata]
+    return Prefixes(texts, _problems(explained, failure))
 
 
 def _known(writer: ContextWriter, before: StoredDocument | None) -> dict[tuple[str, str], str]:

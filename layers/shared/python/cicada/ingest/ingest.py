@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.model import DocumentKey, MetadataValue
+from cicada.documents.model import ROW, DocumentKey, MetadataValue
 from cicada.errors import DocumentRejectedError, UnavailableError
 from cicada.ingest.access_lists import (
     had_access_list,
@@ -43,6 +43,7 @@ from cicada.ingest.ports import (
     GroundTruth,
     KeptVectors,
 )
+from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.report import matches_index
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.inference import (
@@ -54,6 +55,7 @@ from cicada.knowledge_bases.inference import (
     is_declared,
     is_field,
     look_of,
+    observed_in,
     without_room,
 )
 from cicada.knowledge_bases.kept import Described, FieldRecord
@@ -161,8 +163,9 @@ class Ingester(Struct, frozen=True):
             if error.kind == TOO_COSTLY:
                 # Nothing more is read of it but its sidecar.
                 source = OversizedFile(document, str(error), source.sidecar)
-            if before is None or self._may_show_too_much(source, before):
-                self._withdraw(source, before)
+            is_unclear = error.kind == VIEWERS_UNCLEAR
+            if before is None or is_unclear or self._may_show_too_much(source, before):
+                self._withdraw(source, before, is_unclear)
             elif again and self._is_ours(before):
                 self._index(with_card(before))
             return _rejected(document, error, version)
@@ -184,7 +187,7 @@ class Ingester(Struct, frozen=True):
             raise DocumentRejectedError(source.reason, "too_large")
         with span("parsing"):
             parsed = self._parsed(source, before)
-        if len(parsed.passages) * _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
+        if _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
             raise DocumentRejectedError(
                 f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
                 "the sidecar or the front matter, or split the file.",
@@ -236,14 +239,14 @@ class Ingester(Struct, frozen=True):
             for each in after.passages
         )
         said = _described(after, schema)
-        return replace(after, passages=passages), tuple(_doubts(said.metadata, observed)) if said else ()
+        return replace(after, passages=passages), tuple(_doubts(said, observed)) if said else ()
 
     def _observed(
         self, document: DocumentKey, now: StoredDocument | None, before: StoredDocument | None, schema: Schema
     ) -> Observed | None:
         """The fields once they are those of `now` and no longer those of `before`; None if neither has any."""
         here, earlier = _described(now, schema), _described(before, schema)
-        if self.fields is None or not any(each and each.metadata for each in (here, earlier)):
+        if self.fields is None or not any(each and (each.metadata or each.records) for each in (here, earlier)):
             return None
         gone = Described(earlier.viewers if earlier else (), {})
         return self.fields.observe(document.base_key, here or gone, earlier)
@@ -313,15 +316,17 @@ class Ingester(Struct, frozen=True):
         viewers = settled_access_list(named, before, self.bases.of(before.document.base_key).restricted)
         return not before.passages or any(each.passage.readers != viewers for each in before.passages)
 
-    def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None) -> None:
+    def _withdraw(self, source: SourceFile | OversizedFile, before: StoredDocument | None, is_unclear: bool) -> None:
         """Take the document out of the index. If it had viewers or is to have some, the truth remembers that.
+
+        `is_unclear`: its text names viewers where they do not count.
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
         self._observed(source.document, None, before, Schema())
         if before is not None and had_access_list(before):
             self.truth.write(withdrawn(before))
-        elif is_meant_for_some(source):
+        elif is_unclear or is_meant_for_some(source):
             self.truth.write(without_known_access_list(source, self.embedder.model_id, self.embedder.dimension))
         else:
             self.truth.delete(source.document)
@@ -346,27 +351,38 @@ class Ingester(Struct, frozen=True):
 
 
 def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
-    """What is stored with each passage, about."""
-    metadata = parsed.passages[0].metadata if parsed.passages else {}
-    return max(len(source.sidecar or b""), sum(len(f"{name}{value}".encode()) for name, value in metadata.items()))
+    """What is stored with all passages, about."""
+    size_of = cache(lambda name, value: len(f"{name}{value}".encode()))
+    own = (sum(size_of(*each) for each in passage.metadata.items()) for passage in parsed.passages)
+    return max(len(source.sidecar or b"") * len(parsed.passages), sum(own))
 
 
 def _described(document: StoredDocument | None, schema: Schema) -> Described | None:
     """What the document says in fields that the schema does not declare; None without passages."""
     if document is None or not document.passages:
         return None
+    # A record is never the first passage: the columns of its table are told before it.
     passage = document.passages[0].passage
     own = {name: value for name, value in passage.metadata.items() if is_field(name) and not is_declared(schema, name)}
-    return Described(passage.readers, own)
+    records = (each.passage.metadata for each in document.passages if ROW in each.passage.metadata)
+    return Described(passage.readers, own, observed_in(_columns(each, own, schema) for each in records))
 
 
-def _doubts(own: Mapping[str, MetadataValue], observed: Observed) -> Iterator[Problem]:
+def _columns(
+    record: Mapping[str, MetadataValue], own: Mapping[str, MetadataValue], schema: Schema
+) -> dict[str, MetadataValue]:
+    """What a record says, without what its whole document says and what the schema declares."""
+    return {name: value for name, value in record.items() if own.get(name) != value and not is_declared(schema, name)}
+
+
+def _doubts(said: Described, observed: Observed) -> Iterator[Problem]:
     """What the report says of the document's inferred fields."""
+    own = {**{each.name: each.looks for each in said.records}, **said.metadata}
     # Of those that have another look than others, the texts are told: they keep the rest from being numbers or dates.
-    mine = {folded(name) for name, value in own.items() if look_of(value) is Look.TEXT}
-    for said in (conflict_of(each) for each in observed if folded(each.name) in mine):
-        if said:
-            yield Problem("", said, "metadata")
+    mine = {folded(name) for name, value in said.metadata.items() if look_of(value) is Look.TEXT}
+    mine |= {folded(each.name) for each in said.records if Look.TEXT in each.looks}
+    for reason in filter(None, (conflict_of(each) for each in observed if folded(each.name) in mine)):
+        yield Problem("", reason, "metadata")
     if left_out := without_room(own, observed):
         listed = ", ".join(f"'{name[:40]}'" for name in left_out)[:400]
         reason = (

@@ -6,6 +6,7 @@ Of each field is kept what its values are like, and how many documents have whic
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain
@@ -16,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY, TITLE
-from cicada.documents.model import MetadataValue
+from cicada.documents.model import ROW, MetadataValue
 from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed
 
@@ -32,7 +33,7 @@ _ENOUGH = 2 * MAX_VALUES
 # Values of these types take little room where documents are shown.
 _SHORT, _SHOWN_FIELDS = (FieldType.DATE, FieldType.NUMBER, FieldType.PERSON, FieldType.BOOLEAN), 5
 # Each document has these without metadata, or they stand for documents.
-_RESERVED = frozenset({TITLE, EVERY, "readers", *BUILT_IN})
+_RESERVED = frozenset({TITLE, EVERY, ROW, "readers", *BUILT_IN})
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(?:\.[0-9]{1,9})?")
 _ON_LINES = re.compile(r"[\W_]+")
@@ -93,6 +94,65 @@ def observed_with(known: Observed, metadata: Metadata, before: Metadata | None =
             fields[key] = _changed(fields[key], None, value)
     found = tuple(each for each in fields.values() if each.documents)
     return found if after else tuple(_without_rare(each, earlier) for each in found)
+
+
+def observed_in(records: Iterable[Metadata]) -> Observed:
+    """The fields of the records of one table. A record counts as a document does."""
+    names: dict[str, str] = {}
+    values: dict[str, list[MetadataValue]] = {}
+    for record in records:
+        for key, (name, value) in _by_field(record).items():
+            if key in names or (len(names) < MAX_FIELDS and len(name) <= _LONGEST_NAME):
+                values.setdefault(names.setdefault(key, name), []).append(value)
+    return tuple(_of_column(name, found) for name, found in values.items())
+
+
+def _of_column(name: str, values: Sequence[MetadataValue]) -> ObservedField:
+    looks = {value: look_of(value) for value in set(values)}
+    counts: dict[str, int] = {}
+    for value, number in Counter(values).items():
+        for text in _texts_of(value) if len(counts) <= MAX_VALUES else ():
+            _count(counts, text, number)
+    documents = min(len(values), _ENOUGH)
+    return _bounded(ObservedField(name, tuple(sorted({each.value for each in looks.values()})), documents, counts))
+
+
+def observed_with_records(known: Observed, now: Observed, before: Observed = ()) -> Observed:
+    """The fields after a table was added, or after it changed from `before`; it is gone if `now` is empty.
+
+    What a table had is taken away whole, also where other documents made a count end at its bound: too little known
+    is mended by the next ingest of another document that has it.
+    """
+    earlier = {folded(each.name): each for each in before}
+    added = tuple(_missing(each, earlier.get(folded(each.name)), known) for each in now)
+    here = {folded(each.name) for each in now}
+    fields = [_less(each, earlier.get(folded(each.name)), now) for each in merged((known, added))]
+    return tuple(each for each in fields if each.documents or folded(each.name) in here)
+
+
+def _missing(field: ObservedField, before: ObservedField | None, known: Observed) -> ObservedField:
+    """What is to be added of a table's field: of what was counted before only what is not known any more."""
+    counted = next((each for each in known if folded(each.name) == folded(field.name)), None)
+    if before is None or counted is None:
+        return field
+    values = {
+        text: number
+        for text, number in field.values.items()
+        if _known(before.values, text) is None or _known(counted.values, text) is None
+    }
+    return replace(field, documents=max(field.documents - before.documents, 0), values=values)
+
+
+def _less(field: ObservedField, before: ObservedField | None, now: Observed) -> ObservedField:
+    """The field without what a table had of it before and does not have now."""
+    if before is None:
+        return field
+    after = next((each for each in now if folded(each.name) == folded(before.name)), ObservedField(""))
+    gone = {text: number for text, number in before.values.items() if _known(after.values, text) is None}
+    counts = {text: number - gone.get(_known(gone, text) or "", 0) for text, number in field.values.items()}
+    documents = field.documents - max(before.documents - after.documents, 0)
+    values = {text: number for text, number in counts.items() if number > 0}
+    return replace(field, documents=max(documents, 0), values=values)
 
 
 def _without_rare(field: ObservedField, gone: Mapping[str, tuple[str, MetadataValue]]) -> ObservedField:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
+from functools import partial
 from threading import Lock
 from typing import Protocol
 
@@ -19,7 +20,7 @@ from cicada.knowledge_bases.calibrations import (
     read_calibrations,
     shipped_for,
 )
-from cicada.knowledge_bases.inference import Observed, completed
+from cicada.knowledge_bases.inference import Observed, completed, observed_with, observed_with_records
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.observability.telemetry import ignore
 
@@ -36,19 +37,30 @@ class KeptBase(Struct, frozen=True):
 
 
 class Described(Struct, frozen=True):
-    """What a document says of itself, and to whom. `viewers`: none for everybody."""
+    """What a document says of itself, and to whom. `viewers`: none for everybody. `records`: fields of a table."""
 
     viewers: tuple[str, ...]
     metadata: Mapping[str, MetadataValue]
+    records: Observed = ()
 
 
-def changes_of(
-    now: Described, before: Described | None
-) -> list[tuple[str, Mapping[str, MetadataValue], Mapping[str, MetadataValue] | None]]:
-    """What the document says now, and what it said before, for each viewer; the viewer `""` is everybody."""
-    then = {} if before is None else dict.fromkeys(before.viewers or ("",), before.metadata)
-    here = dict.fromkeys(now.viewers or ("",), now.metadata)
-    return [(viewer, here.get(viewer, {}), then.get(viewer)) for viewer in {**here, **then}]
+_NOTHING = Described((), {})
+
+
+def changes_of(now: Described, before: Described | None) -> list[tuple[str, Callable[[Observed], Observed]]]:
+    """What becomes of the fields that each viewer knows; the viewer `""` is everybody."""
+    then = {} if before is None else dict.fromkeys(before.viewers or ("",), before)
+    here = dict.fromkeys(now.viewers or ("",), now)
+    return [
+        (viewer, partial(_changed, now=here.get(viewer, _NOTHING), before=then.get(viewer)))
+        for viewer in {**here, **then}
+    ]
+
+
+def _changed(known: Observed, now: Described, before: Described | None) -> Observed:
+    found = observed_with(known, now.metadata, before.metadata if before else None)
+    earlier = before.records if before else ()
+    return observed_with_records(found, now.records, earlier) if now.records or earlier else found
 
 
 class BaseRecord(Protocol):

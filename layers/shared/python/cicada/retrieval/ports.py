@@ -125,6 +125,13 @@ class DocumentCatalogue(Protocol):
         """
         ...
 
+    def records(self, filter: PassageFilter) -> tuple[DocumentRow, ...]:
+        """The records that match, in the order of their documents' ids and in that of their tables.
+
+        The filter applies to each record's own metadata. They are read whole, 1,000 a request.
+        """
+        ...
+
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         """Ids of the base's other documents with these bytes, in order, whoever may read them."""
         ...

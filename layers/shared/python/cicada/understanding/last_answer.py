@@ -154,6 +154,7 @@ def next_page(request: PlanRequest) -> Plan | None:
         named=() if shown.subject else shown.documents,
         key_concepts=concepts_of(shown.subject),
         wants_documents=bool(shown.subject),
+        of_rows=shown.of_rows,
     )
     if plan.asks_for_rows:
         return replace(plan, offset=shown.offset + (shown.limit or PAGE_SIZE))

@@ -8,7 +8,6 @@ such a key. The calibrations of the stack are one row, whose key has no #.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from cicada.adapters.aws_errors import Retry, dynamo_errors
 from cicada.adapters.dynamodb.access_list_table import KEYS_AT_ONCE, read_items
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import ThrottledError
-from cicada.knowledge_bases.inference import Observed, ObservedField, merged, observed_with
+from cicada.knowledge_bases.inference import Observed, ObservedField, merged
 from cicada.knowledge_bases.kept import Described, KeptBase, changes_of
 
 if TYPE_CHECKING:
@@ -85,8 +84,8 @@ class DynamoBaseTable:
             )
 
     def observe(self, base_key: KnowledgeBaseKey, now: Described, before: Described | None) -> Observed:
-        for viewer, metadata, earlier in changes_of(now, before):
-            self._change(_key(base_key, viewer), partial(observed_with, metadata=metadata, before=earlier))
+        for viewer, change in changes_of(now, before):
+            self._change(_key(base_key, viewer), change)
         self._note(base_key)
         return self.read(base_key, frozenset(now.viewers)).observed
 

@@ -13,24 +13,36 @@ from cicada.adapters.opensearch.queries import (
     Body,
     content_filters,
     document_filters,
+    filters,
     row_filters,
     row_ids_filters,
     terms_body,
 )
 from cicada.adapters.opensearch.rows import (
     CARD_ROW_FIELDS,
+    FIELDS,
     IS_ROW,
     ROW_FACETS,
     ROW_FIELDS,
     condition_body,
     document_row,
+    passage,
     value_of,
     values_body,
 )
 from cicada.adapters.opensearch.targets import Hits
 from cicada.documents.aggregates import Aggregation, Figure, Group, Key, aggregated, by_documents
-from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, DocumentRow, RowPage, Sort, sorted_rows
-from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
+from cicada.documents.catalogue import (
+    DOCUMENTS,
+    EVERY,
+    Aggregate,
+    DocumentRow,
+    RowPage,
+    Sort,
+    record_of,
+    sorted_rows,
+)
+from cicada.documents.model import ROW, DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
 from cicada.retrieval.model import CardHit
 
 _MAX_VALUES = 1000
@@ -38,6 +50,9 @@ _MAX_VALUES = 1000
 _MAX_TERMS = 100
 # No viewer's name: those are `user:<id>` and `group:<name>`.
 _NOBODY = ("",)
+# A record is read without what only a search needs of its passage.
+_NO_TEXT = {"text": "", "context": ""}
+_RECORD_FIELDS = [name for name in FIELDS if name not in _NO_TEXT]
 _MOST_FIRST = Sort(EVERY, descending=True, of="count")
 
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
@@ -88,6 +103,16 @@ def _with_cards(
     found = {row.document: row for row in reads.of(base_key, conditions, CARD_ROW_FIELDS)}
     cards = {name: row.card for name, row in found.items() if replace(row, card=None) == read[name]}
     return tuple(replace(row, card=cards.get(row.document)) for row in rows)
+
+
+def records_of(reads: CatalogueReads, filter: PassageFilter) -> tuple[DocumentRow, ...]:
+    """The records that match, each once: a repeated bulk request may have stored a passage twice."""
+    wanted = filters(replace(filter, conditions=(*filter.conditions, Exists(ROW))))
+    (hits,) = reads.without_stale(
+        filter.base_key, lambda: [list(reads.documents.scan(reads.index, wanted, _RECORD_FIELDS))]
+    )
+    found = {hit["_source"]["passage_id"]: passage({**_NO_TEXT, **hit["_source"]}, filter.base_key) for hit in hits}
+    return tuple(record_of(each) for _, each in sorted(found.items()))
 
 
 def card_hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], float]) -> tuple[CardHit, ...]:

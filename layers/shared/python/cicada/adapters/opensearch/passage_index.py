@@ -20,6 +20,7 @@ from cicada.adapters.opensearch.catalogue import (
     count_terms,
     find_row,
     page_of_rows,
+    records_of,
 )
 from cicada.adapters.opensearch.client import Requests, Say, TooManyClauses, waiting
 from cicada.adapters.opensearch.documents import DocumentRows
@@ -234,6 +235,10 @@ class OpenSearchPassageIndex:
         """Makes one request where documents are counted by a field, else reads all rows that match, as `rows` does."""
         self._check()
         return aggregate_rows(self._catalogue_reads(), filter, aggregates, group, sort, limit)
+
+    def records(self, filter: PassageFilter) -> tuple[DocumentRow, ...]:
+        self._check()
+        return records_of(self._catalogue_reads(), filter)
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         if not content_hash:

@@ -1,26 +1,31 @@
 """Structure-aware chunks: the blocks of one section, packed up to a limit, with a little overlap.
 
 A chunk never holds text of two sections, however short they are, because its section path is cited and searched with
-it. Tables are split only if they are larger than a chunk.
+it. Tables are split only if they are larger than a chunk; a record shares its chunk with nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
 from cicada.ingest.chunks import Chunking, packed, size_of, split_text
-from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Table, sections
+from cicada.ingest.prose.encoding import clip
+from cicada.ingest.prose.sections import Block, Code, Heading, ListItem, Paragraph, Record, Table, sections
 
 _DEEPEST = 6
+# A longer name of a column is a sentence; it is cut where it stands before each value.
+_MAX_NAME = 200
 
 
 class ProseChunk(Struct, frozen=True):
-    """Text of one section; `path` as in `Section`."""
+    """Text of one section; `path` as in `Section`. `record`: the one whose text it is, or a part of it."""
 
     path: tuple[str, ...]
     text: str
+    record: Record | None = None
 
 
 class _Piece(Struct, frozen=True):
@@ -34,9 +39,35 @@ class _Piece(Struct, frozen=True):
 def prose_chunks(blocks: Sequence[Block], chunking: Chunking) -> Iterator[ProseChunk]:
     """The document's chunks in its order, none larger than the limit. Sizes are counted as in `ingest.chunks`."""
     for section in sections(blocks):
-        pieces = [_Piece(text) for block in section.blocks for text in _pieces(block, chunking.limit) if text]
-        for chunk in packed(pieces, chunking):
-            yield ProseChunk(section.path, "\n".join(piece.text for piece in chunk))
+        for _, group in groupby(section.blocks, key=lambda block: isinstance(block, Record)):
+            yield from _chunks(section.path, list(group), chunking)
+
+
+def _chunks(path: tuple[str, ...], blocks: Sequence[Block], chunking: Chunking) -> Iterator[ProseChunk]:
+    """The chunks of records, or of blocks that are none."""
+    records = [block for block in blocks if isinstance(block, Record)]
+    if records:
+        yield from (ProseChunk(path, text, each) for each in records for text in _record(each, chunking))
+        return
+    pieces = [_Piece(text) for block in blocks for text in _pieces(block, chunking.limit) if text]
+    for chunk in packed(pieces, chunking):
+        yield ProseChunk(path, "\n".join(piece.text for piece in chunk))
+
+
+def _record(record: Record, chunking: Chunking) -> Iterator[str]:
+    """The values behind the names of their columns. Each part of a long one begins with its first, if short."""
+    (name, value), *others = record.values
+    first = f"{name}: {value}; "
+    lead = first if others and size_of(first) <= chunking.short else ""
+    values, limit = (others if lead else record.values), chunking.limit - size_of(lead)
+    pieces = [_Piece(f"{part};") for each in values for part in _value(*each, limit - 1)]
+    for group in packed(pieces, Chunking(limit, overlap=0)):
+        yield lead + " ".join(piece.text for piece in group)[:-1]
+
+
+def _value(name: str, value: str, limit: int) -> Iterator[str]:
+    before = f"{clip(name, _MAX_NAME)}: "
+    yield from (before + part for part in split_text(value, limit - size_of(before)))
 
 
 def _pieces(block: Block, limit: int) -> Iterator[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, auto
+from functools import cache
 from typing import Any
 
 from msgspec import Struct, field
@@ -50,6 +51,17 @@ def refuse_misplaced_access_list(text: str) -> None:
         raise DocumentRejectedError(
             "The file names readers outside of front matter. Write them in a sidecar or, in a Markdown file, between "
             "two lines of three dashes at the beginning. The document stays out, for who may read it is unknown.",
+            REJECTED,
+        )
+
+
+def refuse_access_column(values: Iterable[tuple[str, str]]) -> None:
+    """`DocumentRejectedError` if a column of a table names viewers: all rows of a document have the same."""
+    means_viewers = cache(names_access)
+    if any(means_viewers(name) and has_entry(value) for name, value in values):
+        raise DocumentRejectedError(
+            "A column of the table names readers, and readers are of the whole document. Write them in a sidecar, and "
+            "rows for others in a file of their own. The document stays out, for who may read it is unknown.",
             REJECTED,
         )
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from cicada.documents.model import MetadataValue, Passage, SectionLocator, passage_id_at
+from cicada.documents.model import ROW, MetadataValue, Passage, SectionLocator, passage_id_at
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.metadata import Declared, described
 from cicada.ingest.model import ParsedDocument, Problem, SourceFile
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.encoding import clip, has_mark
-from cicada.ingest.prose.sections import Prose
+from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.knowledge_bases.inference import is_field
 
 
 class Kind(StrEnum):
@@ -29,6 +30,12 @@ class Kind(StrEnum):
     TEXT = "a plain text"
     PDF = "a PDF"
     DOCX = "a Word document"
+    CSV = "a table of values"
+    XLSX = "an Excel workbook"
+    PPTX = "a PowerPoint presentation"
+    ODT = "an OpenDocument text"
+    EML = "a mail"
+    RTF = "an RTF document"
 
 
 SUFFIXES = {
@@ -39,6 +46,13 @@ SUFFIXES = {
     ".txt": Kind.TEXT,
     ".pdf": Kind.PDF,
     ".docx": Kind.DOCX,
+    ".csv": Kind.CSV,
+    ".tsv": Kind.CSV,
+    ".xlsx": Kind.XLSX,
+    ".pptx": Kind.PPTX,
+    ".odt": Kind.ODT,
+    ".eml": Kind.EML,
+    ".rtf": Kind.RTF,
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -50,15 +64,21 @@ _SIGNATURES = (
     (b"GIF8", "a picture"),
     (b"II*\x00", "a picture"),
     (b"\x1f\x8b", "a compressed file"),
-    (b"{\\rtf", "an RTF document"),
+    (b"{\\rtf", Kind.RTF),
 )
 _ZIPS = (
     (b"word/document", Kind.DOCX),
-    (b"xl/workbook", "an Excel workbook"),
-    (b"ppt/presentation", "a PowerPoint presentation"),
+    (b"xl/workbook", Kind.XLSX),
+    (b"ppt/presentation", Kind.PPTX),
+    (b"vnd.oasis.opendocument.text", Kind.ODT),
+    (b"vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet"),
+    (b"vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
 )
 _HTML = re.compile(rb"\s*(<\?xml[^>]{0,200}>\s*)?(<!--[^>]{0,400}-->\s*)?<(!doctype\s+html|html[\s>])", re.IGNORECASE)
-TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT)
+# The first lines of a mail, some of which every mail has.
+_HEADERS = re.compile(rb"(?:From [^\n]{0,400}\n)?(?:[!-9;-~]{1,80}:[^\n]*\n(?:[ \t][^\n]*\n)*){1,200}")
+_OF_MAILS = re.compile(rb"^(?:from|to|subject|date|received|message-id|mime-version|return-path):", re.I | re.M)
+TEXTS = (Kind.MARKDOWN, Kind.HTML, Kind.TEXT, Kind.CSV)
 
 
 def check_kind(name: str, content: bytes, kind: Kind) -> None:
@@ -68,9 +88,9 @@ def check_kind(name: str, content: bytes, kind: Kind) -> None:
     found = _found(content, kind)
     if found and found != kind:
         suffix = next((f" under a name that ends in {end}" for end, each in SUFFIXES.items() if each == found), "")
-        advice = f"upload it{suffix}" if suffix else "save it as PDF or DOCX and upload that"
+        advice = f"upload it{suffix}" if suffix else "save it as PDF, DOCX, XLSX or PPTX and upload that"
         raise DocumentRejectedError(f"'{name}' is {found} and not {kind}; {advice}.", "wrong_type")
-    if not found and kind in (Kind.PDF, Kind.DOCX):
+    if not found and kind not in TEXTS:
         raise DocumentRejectedError(
             f"'{name}' is not {kind}, or its beginning is missing; upload it again, whole.", "wrong_type"
         )
@@ -87,7 +107,15 @@ def _found(content: bytes, named: Kind) -> str:
         return next((kind for part, kind in _ZIPS if part in content), "a zip archive")
     if found := next((kind for mark, kind in _SIGNATURES if content.startswith(mark)), ""):
         return found
+    if named == Kind.EML:
+        return Kind.EML if _is_mail(content) else ""
     return Kind.HTML if _HTML.match(content.removeprefix(b"\xef\xbb\xbf")[:1024]) else ""
+
+
+def _is_mail(content: bytes) -> bool:
+    """Whether the content begins with headers that mails have."""
+    head = _HEADERS.match(content.lstrip()[:100_000].replace(b"\r\n", b"\n"))
+    return bool(head and _OF_MAILS.search(head[0]))
 
 
 def _check_text(name: str, content: bytes, kind: Kind) -> None:
@@ -135,8 +163,9 @@ class ProseParser(Struct, frozen=True):
         metadata, faults = self._metadata(source, sidecar, prose)
         metadata["language"] = language
         about = _About(title, language, metadata, sidecar.readers or prose.readers, sidecar.embedded)
-        passages = tuple(_passages(source, about, found))
-        return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *prose.problems)))
+        columns, of_columns = _columns(source, found)
+        passages = tuple(_passages(source, about, found, columns))
+        return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *of_columns, *prose.problems)))
 
     def _metadata(
         self, source: SourceFile, sidecar: Sidecar, prose: Prose
@@ -159,8 +188,38 @@ class _About(Struct, frozen=True):
     embedded: tuple[str, ...]
 
 
-def _passages(source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...]) -> Iterator[Passage]:
-    for index, chunk in enumerate(chunks):
+def _columns(
+    source: SourceFile, chunks: Sequence[ProseChunk]
+) -> tuple[list[dict[str, MetadataValue]], tuple[Problem, ...]]:
+    """The fields of each chunk's record, none of the others, and what is wrong with them: each problem once.
+
+    The first part of a record is marked as one. A value that is too long for a field is text alone.
+    """
+    found: list[dict[str, MetadataValue]] = []
+    problems: dict[tuple[str, str], Problem] = {}
+    before: Record | None = None
+    for chunk in chunks:
+        if (record := chunk.record) is None:
+            found.append({})
+            continue
+        values = {name: value for name, value in record.values if _may_be_field(name, value)}
+        fields, faults = described(source.schema, (Declared(f"row {record.number}", values),))
+        for each in faults:
+            # The schema's list of what it lacks is told for one row, as it is for one document.
+            problems.setdefault((each.kind, "" if each.kind == "unknown_field" else each.place + each.reason), each)
+        found.append(fields if record is before else {**fields, ROW: float(record.number)})
+        before = record
+    return found, tuple(problems.values())
+
+
+def _may_be_field(name: str, value: str) -> bool:
+    return is_field(name.casefold()) and name != ROW and len(value) <= MAX_PROPERTY
+
+
+def _passages(
+    source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...], columns: Sequence[dict[str, MetadataValue]]
+) -> Iterator[Passage]:
+    for index, (chunk, fields) in enumerate(zip(chunks, columns, strict=True)):
         yield Passage(
             passage_id=passage_id_at(source.document.document_id, index),
             document=source.document,
@@ -170,7 +229,7 @@ def _passages(source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...])
             context=_context(about, chunk.path),
             locator=SectionLocator(chunk.path),
             language=about.language,
-            metadata=about.metadata,
+            metadata={**about.metadata, **fields} if fields else about.metadata,
             readers=about.readers,
         )
 
@@ -225,10 +284,52 @@ def _docx(content: bytes) -> Prose:
     return read_docx(content)
 
 
+def _csv(content: bytes) -> Prose:
+    from cicada.ingest.prose.csv_parser import read_csv
+
+    return read_csv(content)
+
+
+def _xlsx(content: bytes) -> Prose:
+    from cicada.ingest.prose.xlsx_parser import read_xlsx
+
+    return read_xlsx(content)
+
+
+def _pptx(content: bytes) -> Prose:
+    from cicada.ingest.prose.pptx_parser import read_pptx
+
+    return read_pptx(content)
+
+
+def _odt(content: bytes) -> Prose:
+    from cicada.ingest.prose.odt_parser import read_odt
+
+    return read_odt(content)
+
+
+def _eml(content: bytes) -> Prose:
+    from cicada.ingest.prose.eml_parser import read_eml
+
+    return read_eml(content)
+
+
+def _rtf(content: bytes) -> Prose:
+    from cicada.ingest.prose.rtf_parser import read_rtf
+
+    return read_rtf(content)
+
+
 _PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
     Kind.MARKDOWN: _markdown,
     Kind.HTML: _html,
     Kind.TEXT: _text,
     Kind.PDF: _pdf,
     Kind.DOCX: _docx,
+    Kind.CSV: _csv,
+    Kind.XLSX: _xlsx,
+    Kind.PPTX: _pptx,
+    Kind.ODT: _odt,
+    Kind.EML: _eml,
+    Kind.RTF: _rtf,
 }

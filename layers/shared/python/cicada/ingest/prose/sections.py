@@ -49,7 +49,18 @@ class Table(Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
 
 
-Block = Heading | Paragraph | ListItem | Code | Table
+class Record(Struct, frozen=True):
+    """A row of a table of data, which is found by itself.
+
+    `number`: its place in the table, the header's row included, from 1. `values`: those of the columns that have one
+    there, with the columns' names.
+    """
+
+    number: int
+    values: tuple[tuple[str, str], ...]
+
+
+Block = Heading | Paragraph | ListItem | Code | Table | Record
 
 
 class Prose(Struct, frozen=True):

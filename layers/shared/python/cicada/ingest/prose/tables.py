@@ -1,0 +1,73 @@
+"""Tables of data: rows of cells as records, each value with the name of its column."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from cicada.errors import DocumentRejectedError
+from cicada.ingest.prose.front_matter import refuse_access_column
+from cicada.ingest.prose.sections import Block, Paragraph, Record
+
+# Each row is a passage, of which a document has no more.
+MAX_ROWS = 20_000
+MAX_CELLS = 1_000_000
+
+Row = tuple[int, Sequence[str]]
+"""The number of a row from 1, and its cells: one line each, empty ones in the middle."""
+
+
+def bounded(rows: Iterable[Row]) -> list[Row]:
+    """The rows that have a value, without the empty cells at their ends. `DocumentRejectedError` for too many."""
+    found: list[Row] = []
+    cells = 0
+    for number, row in rows:
+        width = max((place for place, cell in enumerate(row, 1) if cell), default=0)
+        cells += len(row)
+        if width:
+            found.append((number, row[:width]))
+        if len(found) > MAX_ROWS:
+            raise DocumentRejectedError(f"The table has more than {MAX_ROWS:,} rows; split it.", "too_large")
+        if cells > MAX_CELLS:
+            raise DocumentRejectedError(f"The table has more than {MAX_CELLS:,} cells; split it.", "too_large")
+    return found
+
+
+def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
+    """What stands above the table, a paragraph with its columns, and its records.
+
+    The header is the first row that has more than one value, or the first of a table of one column. A column without a
+    name, and values beyond the header, are named by their number; of two columns with one name the second has a number.
+    """
+    top = _header_place(rows)
+    yield from (Paragraph(" ".join(filter(None, row))) for _, row in rows[:top])
+    if top == len(rows):
+        return
+    body = rows[top + 1 :]
+    names = _names(rows[top][1], max((len(row) for _, row in body), default=0))
+    records = [Record(number, _values(names, row)) for number, row in body]
+    refuse_access_column((name, value) for record in records for name, value in record.values)
+    used = {name for record in records for name, _ in record.values} if records else set(names)
+    number = "1 row" if len(records) == 1 else f"{len(records):,} rows"
+    yield Paragraph(f"{number} with the columns {', '.join(name for name in names if name in used)}.")
+    yield from records
+
+
+def _header_place(rows: Sequence[Row]) -> int:
+    """The index of the header. Exports write a title and a date above it, each alone in its row."""
+    filled = [sum(map(bool, row)) for _, row in rows]
+    return next((place for place, cells in enumerate(filled) if cells > 1), 0)
+
+
+def _names(header: Sequence[str], width: int) -> list[str]:
+    names: list[str] = []
+    seen: Counter[str] = Counter()
+    for number in range(max(width, len(header))):
+        name = (header[number] if number < len(header) else "") or f"Column {number + 1}"
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return names
+
+
+def _values(names: Sequence[str], row: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, cell) for name, cell in zip(names, row, strict=False) if cell)

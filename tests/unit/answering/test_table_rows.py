@@ -1,0 +1,160 @@
+"""Tables from the file to the answer: their rows are planned for, counted, computed with and listed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from cicada.answering.listing import ListingAnswerer
+from cicada.answering.parts import Finished, Listed, Text
+from cicada.conversation.model import Question
+from cicada.documents.model import AnyOf, Condition, DocumentKey, KnowledgeBaseKey
+from cicada.identity import Principal
+from cicada.ingest.contexts import prefixes_of
+from cicada.ingest.ingest import Ingester
+from cicada.ingest.model import Outcome
+from cicada.ingest.prose.parser import prose_parsers
+from cicada.knowledge_bases.kept import CompletedBases
+from cicada.knowledge_bases.settings import KnowledgeBases
+from cicada.permissions import PermissionGate, base_of, every_document, readable_passages
+from cicada.retrieval.model import RankedPassage
+from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
+from cicada.understanding.classifier import MessageClassifier
+from cicada.understanding.intent.model import load_model
+from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
+from tests.fakes.base_record import InMemoryBaseRecord
+from tests.fakes.clock import Clock
+from tests.fakes.context_writer import ScriptedContextWriter
+from tests.fakes.document_store import InMemoryDocumentStore
+from tests.fakes.ground_truth import InMemoryGroundTruth
+from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.unit.ingest.documents import parsed
+from tests.unit.ingest.passage_index import CountingEmbedder
+
+ANN = Principal("acme", "ann")
+DESK = KnowledgeBaseKey("acme", "desk")
+PLANNER = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify, SchemaPlanner())
+STATUSES = ("open", "closed", "waiting")
+TICKETS = "Id,Status,Owner,Hours,Opened\n" + "".join(
+    f"T-{number},{STATUSES[number % 3]},{('Ann Lee', 'Bo Chan')[number % 2]},{number},2026-01-{number + 1:02}\n"
+    for number in range(30)
+)
+
+
+class Desk:
+    """A base with the real local index, which answers from what was ingested into it."""
+
+    def __init__(self) -> None:
+        self.store, self.record, embedder = InMemoryDocumentStore(), InMemoryBaseRecord(), CountingEmbedder()
+        self.index = InMemoryPassageIndex(embedder.model_id, embedder.dimension)
+        self.bases = KnowledgeBases(completed=CompletedBases(self.record, Clock(), seconds=0))
+        ports = (self.store, InMemoryGroundTruth(), self.index, embedder, prose_parsers())
+        self.ingester = Ingester(*ports, bases=self.bases, fields=self.record)
+        self.listings = ListingAnswerer(self.index, self.bases, PermissionGate(self.index))
+
+    def put(self, name: str, content: str, sidecar: str = "") -> None:
+        document = DocumentKey(DESK, name)
+        self.store.put(document, content.encode())
+        self.store.describe(document, sidecar.encode() or None)
+        assert self.ingester.ingest(document).outcome is Outcome.INDEXED
+
+    def said(self, message: str, principal: Principal = ANN) -> tuple[str, Listed]:
+        schema = base_of(self.bases, principal, "desk").schema
+        request = PlanRequest(message, "desk", datetime(2026, 3, 1, tzinfo=UTC), schema=schema)
+        plan = replace(PLANNER.plan(request), knowledge_base="desk")
+        parts = list(self.listings.answer(plan, Question(message, "s", "desk"), principal))
+        (listed,) = (each for each in parts if isinstance(each, Listed))
+        assert isinstance(parts[-1], Finished)
+        return "".join(each.content for each in parts if isinstance(each, Text)), listed
+
+
+@pytest.fixture
+def desk() -> Desk:
+    desk = Desk()
+    desk.put("tickets.csv", TICKETS)
+    desk.put("rules.md", "---\nstatus: binding\n---\nAnswer within a day.")
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("How many rows with status open?", "10 rows match (Status: open)."),
+        ("How many open tickets does Ann Lee have?", "5 rows match (Status: open; Owner: Ann Lee)."),
+        ("Sum of hours of the closed tickets", "10 rows match (Status: closed). Hours, sum: 145."),
+        ("How many rows are there?", "30 rows match."),
+        ("How many rows by status?", "30 rows match. By Status: closed 10, open 10, waiting 10."),
+        ("Which row has the highest hours?", "30 rows match. Highest Hours: 29 (tickets, row 31)."),
+    ],
+)
+def test_rows_are_counted_and_computed_with(desk: Desk, message: str, answer: str) -> None:
+    assert desk.said(message)[0] == answer
+
+
+def test_rows_are_listed_with_their_columns(desk: Desk) -> None:
+    _, listed = desk.said("List the rows with status waiting")
+    assert [(row.title, row.metadata["Id"]) for row in listed.rows][:2] == [
+        ("tickets, row 4", "T-2"),
+        ("tickets, row 7", "T-5"),
+    ]
+    assert (listed.total, {row.document.document_id for row in listed.rows}) == (10, {"tickets.csv"})
+
+
+def test_the_next_page_is_of_rows_again(desk: Desk) -> None:
+    more = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "more", knowledge_base="desk", offset=20, of_rows=True)
+    listed, _, end = list(desk.listings.answer(more, Question("more", "s", "desk"), ANN))[-3:]
+    assert isinstance(listed, Listed) and isinstance(end, Finished)
+    assert (len(listed.rows), listed.next_offset, end.of_rows) == (10, None, True)
+
+
+def test_documents_are_counted_as_before(desk: Desk) -> None:
+    assert desk.said("How many documents are there?")[0] == "2 documents match."
+    assert desk.said("How many documents with status binding?")[0] == "1 document matches (Status: binding)."
+
+
+def test_rows_go_and_change_with_their_document(desk: Desk) -> None:
+    desk.put("tickets.csv", TICKETS.replace("open", "closed"))
+    assert desk.said("How many rows with status closed?")[0] == "20 rows match (Status: closed)."
+    desk.ingester.delete(DocumentKey(DESK, "tickets.csv"))
+    assert desk.index.records(every_document(DESK)) == ()
+    assert set(base_of(desk.bases, ANN, "desk").schema.fields) == {"Status"}
+
+
+def test_rows_are_for_the_viewers_of_their_document(desk: Desk) -> None:
+    sidecar = '{"accessControlList": [{"name": "hr", "type": "GROUP", "access": "ALLOW"}]}'
+    desk.put("tickets.csv", TICKETS, sidecar)
+    assert "Owner" not in base_of(desk.bases, ANN, "desk").schema.fields
+    assert desk.said("How many rows are there?")[0] == "1 document matches."
+    assert (
+        desk.said("How many rows are there?", Principal("acme", "eve", groups=frozenset({"hr"})))[0] == "30 rows match."
+    )
+
+
+def test_rows_that_a_search_found_are_listed_by_their_document_whatever_the_conditions(desk: Desk) -> None:
+    """The document itself does not meet a condition on its rows; the search that found the row has checked it."""
+    table = DocumentKey(DESK, "tickets.csv")
+    is_open: tuple[Condition, ...] = (AnyOf("Status", frozenset({"open"})),)
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, "q", "late", "desk", is_open, wants_documents=True)
+    found = {table: RankedPassage(desk.index.passages_of(table)[1], 0.9)}
+    parts = list(desk.listings.about(plan, readable_passages(ANN, "desk", is_open), ANN, found))
+    (listed,) = (each for each in parts if isinstance(each, Listed))
+    assert [row.document for row in listed.rows] == [table]
+
+
+def test_a_column_of_readers_takes_the_version_before_out(desk: Desk) -> None:
+    """Whoever adds it means the rows for some; the old ones are for everybody."""
+    document = DocumentKey(DESK, "tickets.csv")
+    desk.store.put(document, b"Id,readers\n1,group:hr\n")
+    assert desk.ingester.ingest(document).outcome is Outcome.REJECTED
+    assert desk.index.row(document) is None
+    desk.store.put(document, TICKETS.encode())
+    assert [each.kind for each in desk.ingester.ingest(document).problems] == ["no_readers"]
+
+
+def test_no_context_is_written_for_a_row() -> None:
+    writer = ScriptedContextWriter()
+    passages = parsed("tickets.csv", TICKETS.encode()).passages
+    texts = prefixes_of(passages, writer, None).texts
+    assert [bool(each) for each in texts] == [True] + [False] * 30

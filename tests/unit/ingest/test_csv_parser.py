@@ -1,0 +1,110 @@
+"""CSV and TSV: what separates the values, the header, and rows that are found by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from cicada.errors import DocumentRejectedError
+from cicada.ingest.chunks import Chunking, size_of
+from cicada.ingest.prose import tables
+from cicada.ingest.prose.csv_parser import read_csv, separator_of
+from cicada.ingest.prose.sections import Record
+from tests.unit.ingest.documents import parsed
+
+TICKETS = "Id,Status,Note\n1,open,late\n2,closed,\n"
+
+
+def records(text: str) -> list[dict[str, str]]:
+    return [dict(block.values) for block in read_csv(text.encode()).blocks if isinstance(block, Record)]
+
+
+def rejection(content: bytes) -> DocumentRejectedError:
+    with pytest.raises(DocumentRejectedError) as caught:
+        read_csv(content)
+    return caught.value
+
+
+def test_each_row_is_a_passage_with_its_header() -> None:
+    found = parsed("tickets.csv", TICKETS.encode()).passages
+    assert [each.text for each in found] == [
+        "2 rows with the columns Id, Status, Note.",
+        "Id: 1; Status: open; Note: late",
+        "Id: 2; Status: closed",
+    ]
+    assert {(each.title, each.context) for each in found} == {("tickets", "tickets")}
+
+
+@pytest.mark.parametrize(
+    ("separator", "text"),
+    [
+        (",", "a,b\n1;2,3\n"),
+        (";", "Price;Amount\n1,5;2,5\n3,5;4,5\n"),
+        ("\t", "a\tb\n1, 2\t3\n"),
+        ("|", "a|b\n1|2\n"),
+        (";", 'a;b\n"x,y,z";2\n"p,q,r";3\n'),
+        (",", "one column\n1\n"),
+    ],
+)
+def test_what_separates_the_values_is_found(separator: str, text: str) -> None:
+    assert separator_of(text) == separator
+
+
+def test_excels_own_line_says_what_separates_the_values() -> None:
+    assert records("sep=|\na|b\n1,2|3\n") == [{"a": "1,2", "b": "3"}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_the_encoding_is_found_as_that_of_a_text(encoding: str) -> None:
+    found = parsed("a.csv", "Straße,Nr\nRückgabe,1\n".encode(encoding))
+    assert found.passages[1].text == "Straße: Rückgabe; Nr: 1"
+    assert [each.kind for each in found.problems] == (["guessed_encoding"] if encoding == "cp1252" else [])
+
+
+def test_empty_columns_ragged_rows_and_names_that_are_missing_or_there_twice() -> None:
+    assert records("Id,,Day,Day,Empty\n1,x,2,3,\n\n,,,,\n2,,,,,more\n") == [
+        {"Id": "1", "Column 2": "x", "Day": "2", "Day (2)": "3"},
+        {"Id": "2", "Column 6": "more"},
+    ]
+
+
+def test_a_cell_may_have_lines_quotation_marks_and_what_separates() -> None:
+    assert records('Id,Note\n1,"say ""yes"",\nor no"\n') == [{"Id": "1", "Note": 'say "yes", or no'}]
+
+
+def test_what_stands_above_the_header_is_text() -> None:
+    found = parsed("a.csv", b"Stock of May\n\nItem,Pieces\nBolt,7\n").passages
+    assert [each.text for each in found] == [
+        "Stock of May\n1 row with the columns Item, Pieces.",
+        "Item: Bolt; Pieces: 7",
+    ]
+
+
+def test_each_part_of_a_row_that_is_larger_than_a_passage_names_its_row_and_column() -> None:
+    content = f"Id,Note\n1,{'word ' * 400}\n".encode()
+    _, *parts = parsed("a.csv", content).passages
+    assert [each.text.partition(" word")[0] for each in parts] == ["Id: 1; Note:"] * 3
+    assert all(size_of(each.text) <= Chunking().limit for each in parts)
+    assert sum(each.text.count("word") for each in parts) == 400
+
+
+def test_a_table_without_rows_says_its_columns() -> None:
+    assert [each.text for each in parsed("a.csv", b"Id,Status\n").passages] == ["0 rows with the columns Id, Status."]
+
+
+@pytest.mark.parametrize("limit", ["MAX_ROWS", "MAX_CELLS"])
+def test_too_many_rows_or_cells_are_refused(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    monkeypatch.setattr(tables, limit, 2)
+    error = rejection(TICKETS.encode())
+    assert (error.kind, "The table has more than 2" in str(error)) == ("too_large", True)
+
+
+def test_a_quotation_mark_without_its_end_is_named() -> None:
+    error = rejection(b'a,b\n1,"' + b"word,\n" * 30_000)
+    assert (error.kind, "a quotation mark may be missing" in str(error)) == ("damaged", True)
+
+
+@pytest.mark.parametrize("column", ["readers", "_acl", "Permissions"])
+def test_a_column_that_names_readers_keeps_the_table_out(column: str) -> None:
+    """Rows of one file have the same readers; whoever writes such a column means them to have others."""
+    assert rejection(f"Id,{column}\n1,group:hr\n".encode()).kind == "front_matter"
+    assert records(f"Id,{column}\n1,ok\n")
