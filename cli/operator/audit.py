@@ -23,6 +23,7 @@ _HEAD = ("TIME", "TENANT", "USER", "EVENT", "REQUEST OR CONNECTION", "DOCUMENTS 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _VERSION_LENGTH = 12
 _MOST = 10_000
+_SHARING = {"share": "conversation shared", "unshare": "conversation not shared", "open": "shared conversation opened"}
 
 
 @command(
@@ -115,7 +116,7 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.observability.audit import DocumentEdited, Handshake, SessionDeleted
+    from cicada.observability.audit import ConversationShared, DocumentEdited, Handshake, SessionDeleted
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):
@@ -126,6 +127,8 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
         if record.session_id:
             return (*who, "conversation deleted", record.session_id, number)
         return (*who, "everything deleted", "", f"{record.sessions} conversations, {number}, {record.entries} entries")
+    if isinstance(record, ConversationShared):
+        return (*who, _SHARING[record.act], record.session_id, f"of {record.owner_login or record.owner}")
     if isinstance(record, DocumentEdited):
         readers = f"readers: {', '.join(record.readers)}" if record.readers else ""
         return (*who, f"{record.act}: {record.document_id}", record.request_id, readers)

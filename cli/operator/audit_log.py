@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cicada.observability.audit import AuditRecord, DocumentEdited, DocumentsShown
+from cicada.observability.audit import AuditRecord, ConversationShared, DocumentEdited, DocumentsShown
 from cli.aws_failures import aws_calls
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Sought:
     def matches(self, record: AuditRecord) -> bool:
         if not self.since.timestamp() <= record.at < self.until.timestamp():
             return False
-        if self.user and self.user not in (record.user, record.login):
+        if self.user and self.user not in _users(record):
             return False
         return self.tenant in ("", record.tenant) and self._shows(record)
 
@@ -114,6 +114,12 @@ def log_events(
         if not page.get("nextToken"):
             return
         request["nextToken"] = page["nextToken"]
+
+
+def _users(record: AuditRecord) -> tuple[str, ...]:
+    """Whom the record is about: of a shared conversation its owner too, whoever has opened it."""
+    owner = (record.owner, record.owner_login) if isinstance(record, ConversationShared) else ()
+    return (record.user, record.login, *owner)
 
 
 def _once(records: Iterable[AuditRecord]) -> Iterator[AuditRecord]:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 Item = dict[str, Any]
 _OF_A_REVOCATION = {"pk", "sk", "revokedBefore", "expiresAt"}
-_OWN = "pk = :owner OR begins_with(pk, :ownersRequests)"
+# A share's row is among those of the tenant.
+_OWN = "pk = :owner OR begins_with(pk, :ownersRequests) OR (pk = :tenant AND sharedBy = :user)"
 
 
 class DynamoErasure:
@@ -49,7 +50,7 @@ class DynamoErasure:
         return self._delete(self._connections, [{"pk": row["pk"]} for row in self._connections_of(principal)])
 
     def erase_requests(self, principal: Principal) -> Mapping[str, int]:
-        """The number of rows by what they are: requests, events, sessions and usage.
+        """The number of rows by what they are: requests, events, sessions, shares and usage.
 
         Of a revocation the moment stays until it expires: without it tokens from before would be accepted again.
         """
@@ -58,7 +59,7 @@ class DynamoErasure:
         self._delete(self._requests, [_key(row) for row in others])
         for row in of_user:
             self._erase_usage(row)
-        counts = {"requests": 0, "events": 0, "sessions": 0, "usage": 0}
+        counts = {"requests": 0, "events": 0, "sessions": 0, "shares": 0, "usage": 0}
         for row in rows:
             counts[_kind(row["sk"]["S"])] += 1
         return counts
@@ -117,7 +118,12 @@ class DynamoErasure:
 
 
 def _own(principal: Principal) -> dict[str, Any]:
-    return {":owner": {"S": principal.owner}, ":ownersRequests": {"S": f"{principal.owner}#"}}
+    return {
+        ":owner": {"S": principal.owner},
+        ":ownersRequests": {"S": f"{principal.owner}#"},
+        ":tenant": {"S": principal.tenant},
+        ":user": {"S": principal.user},
+    }
 
 
 def _key(row: Item) -> Item:
@@ -134,4 +140,6 @@ def _kind(sort_key: str) -> str:
         return "requests"
     if sort_key.startswith("E#"):
         return "events"
+    if sort_key.startswith("SHARE#"):
+        return "shares"
     return "sessions" if sort_key.startswith("SESSION#") else "usage"

@@ -18,8 +18,13 @@ from cicada.conversation.protocol import (
     EraseMine,
     Feedback,
     History,
+    OpenShared,
     Ping,
     Pong,
+    SessionShared,
+    SharedPage,
+    ShareSession,
+    UnshareSession,
     frame,
 )
 from cicada.entry.websocket import command_reply
@@ -46,6 +51,8 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
         case DeleteSession():
             deleted = conversation().sessions.delete(command, connection.principal)
             return frame(deleted, request_id=command.request_id)
+        case ShareSession() | UnshareSession() | OpenShared():
+            return frame(_of_shares(command, connection), request_id=command.request_id)
         case EraseMine():
             return frame(conversation().sessions.erase(connection.principal), request_id=command.request_id)
         case Feedback(request_id=request_id):
@@ -56,3 +63,16 @@ def _control(command: AnyCommand, connection: Connection) -> str | None:
         case Ping():
             return frame(Pong())
     raise InvalidFrameError(f"The action {command.action} is not served here.")
+
+
+def _of_shares(
+    command: ShareSession | UnshareSession | OpenShared, connection: Connection
+) -> SessionShared | SharedPage:
+    sharing = conversation().sharing
+    match command:
+        case ShareSession():
+            return sharing.share(command, connection)
+        case UnshareSession():
+            return sharing.unshare(command, connection)
+        case OpenShared():
+            return sharing.open(command, connection)

@@ -55,6 +55,7 @@ from cicada.conversation.protocol import (
     ListDocuments,
     ListKnowledgeBases,
     OpenDocument,
+    OpenShared,
     Ping,
     Pong,
     RemoveDocument,
@@ -62,9 +63,15 @@ from cicada.conversation.protocol import (
     Resume,
     SendMessage,
     SessionChanged,
+    SessionShared,
     SessionSummary,
+    SharedPage,
+    SharedTurn,
+    ShareSession,
     SignOutEverywhere,
+    SourcesFound,
     Turn,
+    UnshareSession,
     UploadDocument,
     event_body,
     failed,
@@ -86,6 +93,7 @@ from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.patience import PATIENCE_SECONDS
 
 OfDocuments = OpenDocument | ListDocuments | UploadDocument | DescribeDocument | RemoveDocument
+OfShares = ShareSession | UnshareSession | OpenShared
 SCRAMBLE_SECONDS = 0.08
 TENANT = "default"
 
@@ -236,7 +244,7 @@ class FakeBackend:
             await self._sign_out(connection.user)
         elif isinstance(command, History):
             await self._send(connection, frame(self._history(command, connection.user)))
-        elif isinstance(command, ChangeSession | DeleteSession | EraseMine):
+        elif isinstance(command, ChangeSession | DeleteSession | EraseMine | OfShares):
             await self._send(connection, self._session_changed(command, connection.user))
         elif isinstance(command, Feedback):
             stored = self.requests[command.request_id]
@@ -384,9 +392,11 @@ class FakeBackend:
             summaries[stored.session_id] = SessionSummary(**made | self.changes.get(stored.session_id, {}))
         return sorted(summaries.values(), key=lambda each: not each.pinned)
 
-    def _session_changed(self, command: ChangeSession | DeleteSession | EraseMine, user: str) -> str:
+    def _session_changed(self, command: ChangeSession | DeleteSession | EraseMine | OfShares, user: str) -> str:
         if isinstance(command, EraseMine):
             return self._erased(command, user)
+        if isinstance(command, OfShares):
+            return self._of_shares(command, user)
         turns = {name: each for name, each in self.requests.items() if each.session_id == command.session_id}
         if not turns or any(each.user != user for each in turns.values()):
             unknown = Failed(error="There is no such conversation.", code="session_not_found", retryable=False)
@@ -399,6 +409,26 @@ class FakeBackend:
         kept |= {name: value for name, value in given.items() if value is not None}
         newest_first = sorted(turns.values(), key=lambda stored: stored.created_at, reverse=True)
         return frame(SessionChanged(self._summaries(newest_first)[0]), request_id=command.request_id)
+
+    def _of_shares(self, command: OfShares, user: str) -> str:
+        """A session is shared under its own id with a word in front. There is one tenant, and nothing is withheld."""
+        mark = "shared-"
+        wanted = command.share_id.removeprefix(mark) if isinstance(command, OpenShared) else command.session_id
+        turns = [each for each in self.requests.values() if each.session_id == wanted]
+        is_shared = bool(self.changes.get(wanted, {}).get("shared"))
+        if isinstance(command, OpenShared):
+            newest_first = sorted(turns, key=lambda stored: stored.created_at, reverse=True)
+            if not (turns and is_shared and command.share_id.startswith(mark)):
+                refusal = Failed(error="There is no such shared conversation.", code="share_not_found", retryable=False)
+                return frame(refusal, request_id=command.request_id)
+            page = SharedPage(turns[0].user, self._summaries(newest_first)[0].title, tuple(map(_shared, newest_first)))
+            return frame(page, request_id=command.request_id)
+        if not turns or turns[0].user != user:
+            refusal = Failed(error="There is no such conversation.", code="session_not_found", retryable=False)
+            return frame(refusal, request_id=command.request_id)
+        shares = isinstance(command, ShareSession)
+        self.changes.setdefault(wanted, {})["shared"] = shares or None
+        return frame(SessionShared(wanted, f"{mark}{wanted}" if shares else None), request_id=command.request_id)
 
     def _erased(self, command: EraseMine, user: str) -> str:
         """One conversation at a time."""
@@ -419,4 +449,13 @@ def _turn(stored: Stored) -> Turn:
         answer=stored.text,
         withheld=stored.withheld,
         rating=stored.rating,
+    )
+
+
+def _shared(stored: Stored) -> SharedTurn:
+    turn, found = _turn(stored), [each for each in stored.events if isinstance(each, SourcesFound)]
+    return SharedTurn(
+        *(turn.request_id, turn.created_at, turn.status, turn.message, turn.answer),
+        knowledge_base=found[-1].knowledge_base if found else None,
+        sources=tuple({each.n: each for event in found for each in event.sources}.values()),
     )

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from cicada.observability.audit import (
     AuditRecord,
+    ConversationShared,
     DocumentEdited,
     DocumentsShown,
     Handshake,
@@ -96,6 +97,16 @@ def test_a_deleted_conversation_is_shown_with_its_questions_counted(aws_account:
     keeping(aws_account, SessionDeleted(NOW.timestamp() - 60, "acme", "id-ann", "s1", 2, "ann"))
     assert audit("--user", "ann") == 0
     assert shell.lines()[1].split()[1:] == ["acme", "ann", "conversation", "deleted", "s1", "2", "questions"]
+    assert found(shell, "--document", "plan.md") == []
+
+
+def test_who_opened_a_shared_conversation_is_found_by_its_owner_too(aws_account: ScriptedAws, shell: Shell) -> None:
+    at = NOW.timestamp() - 60
+    keeping(aws_account, ConversationShared(at, "acme", "id-bob", "open", "s1", "id-ann", "r1", "bob", "ann"))
+    for name in ("ann", "id-bob"):
+        assert audit("--user", name) == 0
+        shown = ["acme", "bob", "shared", "conversation", "opened", "s1", "of", "ann"]
+        assert shell.lines()[1].split()[1:] == shown
     assert found(shell, "--document", "plan.md") == []
 
 

@@ -13,6 +13,7 @@ import pytest
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.share_table import DynamoShareTable
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.model import AgentKind, Change, Entry, EntryScope
 from cicada.conversation import revocation
@@ -57,7 +58,7 @@ class Stage:
         self.pool.cognito.admin_disable_user(UserPoolId=self.pool.pool_id, Username=name)
 
     def live(self, user: Principal, connection_id: str) -> None:
-        """A connection, an answered and a queued question in two sessions, a profile, a theory and usage."""
+        """A connection, an answered and a queued question in two sessions, one of them shared, entries and usage."""
         self.connections.add(Connection(connection_id, user, LATER, NOW), LATER)
         for number, session in ((1, "s1"), (2, "s2")):
             key = RequestKey(user, f"7e57d004-2b97-4e7a-b45f-53873677910{number}")
@@ -66,6 +67,7 @@ class Stage:
         assert lease is not None
         self.log.store(lease, StoredEvent(2, json.dumps({"type": "chunk", "content": MARKER})))
         self.log.advance(lease, 2, NOW + 15, Status.COMPLETE)
+        assert DynamoShareTable(self.client, "requests", lambda: NOW).share(user, "s1", f"share-{user.login}")
         for agent in AgentKind:
             scope = EntryScope(user, "scripts", agent)
             first = Entry(f"{agent}-1", "theory", MARKER, MARKER, 1, NOW, 0)
@@ -119,7 +121,8 @@ def test_nothing_of_the_user_is_left_and_everything_of_the_others(stage: Stage, 
     stage.disable("ann")
     assert erase("ann", "--tenant", "acme") == (
         0,
-        "Deleted of ann in acme: 1 connections, 2 requests, 3 events, 2 sessions, 1 usage, 1 profiles, 1 theories.\n",
+        "Deleted of ann in acme: 1 connections, 2 requests, 3 events, 2 sessions, 1 shares, 1 usage, 1 profiles,"
+        " 1 theories.\n",
     )
     assert (stage.of(stage.ann), stage.of(stage.bob)) == (0, bobs)
     assert MARKER not in json.dumps([row for row in stage.rows() if stage.bob.user not in json.dumps(row)])

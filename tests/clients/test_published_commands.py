@@ -28,6 +28,10 @@ def server_replies(command: Body) -> list[Body]:
         return [{"type": "documents", "requestId": command["requestId"], "total": 0, "documents": []}]
     if command["action"] in ("changeSession", "deleteSession"):
         return [{"type": "session", "requestId": command["requestId"], "session": None}]
+    if command["action"] in ("shareSession", "unshareSession"):
+        return [{"type": "sessionShared", "requestId": command["requestId"], "shareId": "a"}]
+    if command["action"] == "openShared":
+        return [{"type": "shared", "requestId": command["requestId"], "owner": "ann", "title": "Who?", "turns": []}]
     if command["action"] == "listKnowledgeBases":
         return [{"type": "knowledgeBases", "requestId": command["requestId"], "bases": []}]
     if command["action"] == "eraseMine":
@@ -76,6 +80,19 @@ def deleted(client: Client, fields: Body) -> None:
     client.delete_session(fields["sessionId"], fields["requestId"])
 
 
+def shared(client: Client, fields: Body) -> None:
+    assert client.share_session(fields["sessionId"], fields["requestId"]) == "a"
+
+
+def unshared(client: Client, fields: Body) -> None:
+    client.unshare_session(fields["sessionId"], fields["requestId"])
+
+
+def shared_opened(client: Client, fields: Body) -> None:
+    place = (fields["shareId"], fields.get("before"), fields.get("limit", 20))
+    assert client.open_shared(*place, fields["requestId"]).owner == "ann"
+
+
 def erased(client: Client, fields: Body) -> None:
     assert asdict(client.erase_mine(fields["requestId"])) == ERASED
 
@@ -94,6 +111,9 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "shareSession": shared,
+    "unshareSession": unshared,
+    "openShared": shared_opened,
     "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,
@@ -114,7 +134,7 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
             for name in ("original", "offset"):
                 if not expected.get(name, True):
                     del expected[name]
-            assert server.commands[-1] == ({"limit": 20} if action == "history" else {}) | expected
+            assert server.commands[-1] == ({"limit": 20} if action in ("history", "openShared") else {}) | expected
 
         send()
     assert len(server.commands) > 50

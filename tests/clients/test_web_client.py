@@ -118,6 +118,16 @@ def test_what_a_session_is_now_reaches_who_changed_it() -> None:
         assert session == frame["session"]
 
 
+def test_the_id_of_a_share_reaches_who_shares() -> None:
+    for frame, share_id in read_by_web_client(made(frames("SessionShared"), EACH_KIND)):
+        assert share_id == frame["shareId"]
+
+
+def test_a_page_of_a_shared_session_reaches_who_opened_it() -> None:
+    for frame, page in read_by_web_client(made(frames("SharedPage"), EACH_KIND)):
+        assert page == frame
+
+
 def test_the_bases_reach_who_asked_for_them() -> None:
     for frame, bases in read_by_web_client(made(frames("KnowledgeBasesListed"), EACH_KIND)):
         assert bases == frame["bases"]
@@ -146,6 +156,7 @@ def test_a_pong_keeps_the_connection() -> None:
 
 def test_its_commands_are_those_that_are_published() -> None:
     actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession", "eraseMine"}
+    actions |= {"shareSession", "unshareSession", "openShared"}
     actions |= {"feedback", "openDocument", "listKnowledgeBases", "ping"}
     actions |= {"listDocuments", "uploadDocument", "describeDocument", "removeDocument"}
     of_client = made(commands(*actions), 12 * EACH_KIND)

@@ -22,6 +22,7 @@ from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.share_table import DynamoShareTable
 from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.agents.evidence import Ground, Judgement, Verdict
@@ -126,6 +127,7 @@ def write(client: DynamoDBClient) -> None:
     log.advance(lease, 2, _NOW + 15, Status.COMPLETE, _RECORD)
     log.rate(_KEY, AnswerFeedback("bad", _NOW, ("wrong",), "It ended."))
     log.pin_session(_ANN, "s-1", pinned=True)
+    DynamoShareTable(client, "requests", lambda: _NOW).share(_ANN, "s-1", "AbCdEfGhIjKlMnOpQrStUv")
     usage = DynamoUsageTable(client, "requests")
     charge = Charge(_NOW, 1.0, _NOW + 60)
     usage.admit(_ANN, charge, usage.get(_ANN), {_KEY.request_id: _NOW}, _LATER)
@@ -162,6 +164,7 @@ def read(client: DynamoDBClient) -> dict[str, Any]:
         "events": list(log.events(_KEY, 0, 2)),
         "sessions": log.sessions(_ANN, None, 10),
         "turns": log.turns(_ANN, "s-1", None, 10),
+        "share": DynamoShareTable(client, "requests", lambda: _NOW).find("acme", "AbCdEfGhIjKlMnOpQrStUv"),
         "usage": DynamoUsageTable(client, "requests").get(_ANN),
         "tokens": DynamoTokenCounter(client, "requests").used("acme", "2027-01-15"),
         "connection": connections.get("c-1"),

@@ -25,6 +25,7 @@ NEWEST = ALL[max(ALL)]
 OPTIONAL = {
     "requests": (
         *("answerRecord", "cancelRequested", "connectionId", "feedback", "knowledgeBase", "shown", "takeoverUntil"),
+        "shareId",
         *("admitted", "arrival", "revokedBefore", "tokens", "usageVersion", "writtenAt"),
     ),
     "connections": ("connectedAt", "groups", "login", "tokenIssuedAt"),

@@ -168,6 +168,17 @@ class InMemoryRequestLog:
         self._unfinished.add((principal, session.session_id))
         return True
 
+    def mark_shared(self, principal: Principal, session_id: str, share_id: str) -> None:
+        """What `InMemoryShareTable` writes into the session's row; an empty id takes the mark away."""
+        self._changes.setdefault((principal, session_id), {})["share_id"] = share_id
+
+    def expiry(self, principal: Principal, session_id: str) -> float:
+        """When the session's row expires."""
+        latest = self._newest_first(
+            lambda each: each.key.principal == principal and each.question.session_id == session_id
+        )
+        return latest[0].expires_at
+
     def session_deleted(self, principal: Principal, session_id: str) -> None:
         self._unfinished.discard((principal, session_id))
 

@@ -48,8 +48,8 @@ def requests_rows(path: MessagePath) -> dict[str, set[str]]:
     """How long the rows of the table `requests` are kept, by kind."""
     found: dict[str, set[str]] = {}
     for item in rows(path, requests_table.TABLE):
-        of_user = item["pk"]["S"].count("#") == 1
-        kind = item["sk"]["S"].partition("#")[0] if of_user else "request"
+        of_request = item["pk"]["S"].count("#") > 1
+        kind = "request" if of_request else item["sk"]["S"].partition("#")[0]
         found.setdefault(kind, set()).add(kept(item))
     return found
 
@@ -68,11 +68,13 @@ def test_every_row_is_kept_as_long_as_the_docs_say(path: MessagePath, pool: Pool
     lease = path.log.take_lease(RequestKey(CONSOLE, ID), NOW, NOW + 15)
     assert lease is not None
     path.log.store(lease, StoredEvent(2, '{"type": "chunk"}'))
+    path.send("ws_control", {"action": "shareSession", "requestId": ID, "sessionId": ID})
     found = requests_rows(path)
-    assert set(found) == {"request", "SESSION", "USAGE"}
+    assert set(found) == {"request", "SESSION", "SHARE", "USAGE"}
     written = {
         "a request with its question and the events of its answer": ("requests", found["request"]),
         "a session": ("requests", found["SESSION"]),
+        "the id under which a session is shared": ("requests", found["SHARE"]),
         "the usage of a user": ("requests", found["USAGE"]),
         "a connection": ("connections", {kept(item) for item in rows(path, connections_table.TABLE)}),
     }

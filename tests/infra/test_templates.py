@@ -40,11 +40,14 @@ ROUTES = [
     "listDocuments",
     "listKnowledgeBases",
     "openDocument",
+    "openShared",
     "ping",
     "removeDocument",
     "resume",
     "sendMessage",
+    "shareSession",
     "signOutEverywhere",
+    "unshareSession",
     "uploadDocument",
 ]
 

@@ -12,6 +12,8 @@ from random import Random
 from typing import Any
 
 SECRET = "zq7"
+# Ids under which sessions are shared, one for each name that a session may have.
+SHARE_IDS = tuple(f"share{number}" for number in range(5))
 
 Fields = dict[str, Any]
 
@@ -59,9 +61,10 @@ class FrameMaker:
             self._feedback,
             self._list_bases,
             self._of_documents,
+            self._share,
             self._erase_mine,
         )
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 0.05))[0]()
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 0.05))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -121,6 +124,19 @@ class FrameMaker:
 
     def _delete_session(self) -> Fields:
         return {"action": "deleteSession", "requestId": self._id(), "sessionId": self._name()}
+
+    def _share(self) -> Fields:
+        """Shares a session, ends that, or opens what may be shared."""
+        action = self.chance.choice(("shareSession", "unshareSession", "openShared"))
+        if action != "openShared":
+            return {"action": action, "requestId": self._id(), "sessionId": self._name()}
+        shared = self.chance.choice((*SHARE_IDS, self._text(200)))
+        fields: Fields = {"action": action, "requestId": self._id(), "shareId": shared}
+        if self._one_in(3):
+            fields["limit"] = self.chance.randrange(-1, 53)
+        if self._one_in(4):
+            fields["before"] = self.chance.choice(("2027-01-15T08:00:00.000+00:00", "9999-12-31", SECRET, ""))
+        return fields
 
     def _erase_mine(self) -> Fields:
         return {"action": "eraseMine", "requestId": self._id()}

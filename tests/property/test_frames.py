@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
 from cicada.conversation.sessions import Sessions
+from cicada.conversation.sharing import Sharing
 from cicada.conversation.titles import clean_title
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
@@ -42,9 +44,10 @@ from tests.fakes.conversation import InMemoryConnections
 from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.passages import passage
+from tests.fakes.share_table import InMemoryShareTable
 from tests.fakes.usage_table import InMemoryUsageTable
 from tests.property.command_rules import Fields, good_command, request_id_in
-from tests.property.frames import SECRET, FrameMaker
+from tests.property.frames import SECRET, SHARE_IDS, FrameMaker
 from tests.published.validation import schema
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
 
@@ -67,7 +70,7 @@ WORDS = (
     *("openDocument", "documentId", "passage", "version", "page", "document", "original"),
     *("listDocuments", "uploadDocument", "describeDocument", "removeDocument", "readers", "documents", "ingestedAt"),
     *("passages", "everyone", "upload", "replace", "search", "sort", "offset", "fields", "status", "size", "name"),
-    "listKnowledgeBases",
+    *("listKnowledgeBases", "shareSession", "unshareSession", "openShared", "shareId"),
 )
 Reply = dict[str, Any]
 
@@ -81,12 +84,14 @@ class Api:
     asked: dict[str, Question] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
+    shared: dict[str, str] = field(default_factory=dict)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
     access: RecordedAccessLists = field(default_factory=lambda: RecordedAccessLists(rows={MACBETH: ()}))
 
     def __post_init__(self) -> None:
         self.library.replace(MACBETH, [EmbeddedPassage(passage(MACBETH, 0, "Is this a dagger?", version="v1"), (1.0,))])
+        self.shares = InMemoryShareTable(self.here.log, self.here.clock)
         self.files = InMemoryDocumentFiles(self.here.clock)
         self.files.put(MACBETH)
         ann = replace(ANN, groups=frozenset({"editors"}))
@@ -102,8 +107,12 @@ class Api:
     def conversation(self) -> Conversation:
         here = self.here
         limits = self.command_guard.limits
-        sessions = Sessions(here.log, limits, ignore, here.clock, lambda _: 0)
-        return Conversation(here.log, here.accepter, here.resumer, limits, here.withholding, sessions)
+        sessions = Sessions(here.log, self.shares, limits, ignore, here.clock, lambda _: 0)
+        sharing = Sharing(here.log, self.shares, here.withholding, limits, ignore, here.clock, self.free_share_id)
+        return Conversation(here.log, here.accepter, here.resumer, limits, here.withholding, sessions, sharing)
+
+    def free_share_id(self) -> str:
+        return next((each for each in SHARE_IDS if each not in self.shared.values()), str(uuid4()))
 
     @property
     def document_opener(self) -> DocumentOpener:
@@ -192,6 +201,7 @@ def message_name(reply: Reply) -> str:
     names = {"error": "Refusal", "history": "HistoryPage", "document": "DocumentPage", "session": "SessionChanged"}
     names |= {"feedback": "FeedbackKept", "knowledgeBases": "KnowledgeBasesListed"}
     names |= {"feedback": "FeedbackKept", "documents": "DocumentsPage", "upload": "UploadForm"}
+    names |= {"sessionShared": "SessionShared", "shared": "SharedPage"}
     names |= {"description": "DocumentDescription", "removed": "DocumentRemoved"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
@@ -323,6 +333,34 @@ def deleted(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     api.asked = {name: each for name, each in api.asked.items() if name not in gone}
     api.deleted |= gone
     api.gone.add(fields["sessionId"])
+    api.shared.pop(fields["sessionId"], None)
+
+
+def shared(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    session_id = fields["sessionId"]
+    if not any(each.session_id == session_id for each in api.asked.values()):
+        refused(reply, frame, "session_not_found")
+        return
+    assert reply is not None
+    if fields["action"] == "unshareSession":
+        api.shared.pop(session_id, None)
+    else:
+        assert api.shared.setdefault(session_id, reply["shareId"]) == reply["shareId"]
+    assert (reply["type"], reply["sessionId"], reply["shareId"]) == (
+        *("sessionShared", session_id),
+        api.shared.get(session_id),
+    )
+
+
+def shared_opened(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if not _is_time(fields.get("before")):
+        refused(reply, frame, "invalid_frame")
+    elif fields["shareId"] not in api.shared.values():
+        refused(reply, frame, "share_not_found")
+    else:
+        assert reply is not None
+        assert (reply["type"], reply["owner"]) == ("shared", ANN.user)
+        assert len(reply["turns"]) <= fields.get("limit", 20)
 
 
 def erased(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
@@ -337,6 +375,7 @@ def erased(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     }
     api.deleted |= set(api.asked)
     api.gone |= sessions
+    api.shared.clear()
     api.asked = {}
 
 
@@ -408,6 +447,9 @@ EFFECTS = {
     "history": listed,
     "changeSession": changed,
     "deleteSession": deleted,
+    "shareSession": shared,
+    "unshareSession": shared,
+    "openShared": shared_opened,
     "eraseMine": erased,
     "feedback": rated,
     "openDocument": opened,

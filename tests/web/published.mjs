@@ -107,6 +107,20 @@ async function readErased(frame) {
   return erased;
 }
 
+async function readShareId(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const shareId = client.shareSession({ sessionId: frame.sessionId });
+  network.last.deliver(frame);
+  return shareId;
+}
+
+async function readShared(frame) {
+  const { client, network } = await connected({ newId: () => frame.requestId });
+  const page = client.openShared({ shareId: "a" });
+  network.last.deliver(frame);
+  return page;
+}
+
 async function readRefusal(frame) {
   const { client, network } = await connected();
   const told = ({ message, error, code, retryable }) => ({ error: error ?? message, code, retryable });
@@ -132,7 +146,7 @@ async function readPong(frame) {
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
   const ofDocuments = { documents: readOfDocuments, upload: readOfDocuments, description: readOfDocuments, removed: readOfDocuments };
-  return { ...ofDocuments, history: readPage, document: readDocument, session: readSession, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
+  return { ...ofDocuments, history: readPage, document: readDocument, session: readSession, sessionShared: readShareId, shared: readShared, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
 // ---- commands ----
@@ -152,6 +166,9 @@ const senders = {
   history: ({ client }, { action, ...page }) => void client.history(page),
   changeSession: ({ client }, { action, requestId, ...change }) => void client.changeSession(change),
   deleteSession: ({ client }, { sessionId }) => void client.deleteSession({ sessionId }),
+  shareSession: ({ client }, { sessionId }) => void client.shareSession({ sessionId }),
+  unshareSession: ({ client }, { sessionId }) => void client.unshareSession({ sessionId }),
+  openShared: ({ client }, { action, requestId, ...asked }) => void client.openShared(asked),
   eraseMine: ({ client }) => void client.eraseMine(),
   feedback: ({ client }, { action, ...said }) => void client.rate(said),
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),

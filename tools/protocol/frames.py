@@ -26,6 +26,8 @@ from cicada.conversation.protocol import (
     Pong,
     RequestId,
     SessionChanged,
+    SessionShared,
+    SharedPage,
     UploadForm,
 )
 
@@ -53,6 +55,8 @@ REPLIES: tuple[type[Struct], ...] = (
     _framed(Pending, _OF_REQUEST),
     HistoryPage,
     _framed(SessionChanged, _OF_REQUEST),
+    _framed(SessionShared, _OF_REQUEST),
+    _framed(SharedPage, _OF_REQUEST),
     _framed(Erased, _OF_REQUEST),
     _framed(DocumentPage, _OF_REQUEST),
     _framed(KnowledgeBasesListed, _OF_REQUEST),

@@ -28,6 +28,7 @@ from cicada_client.history import Erased, HistoryPage, Session, parse_erased, pa
 from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
 from cicada_client.notices import Notice
 from cicada_client.reconnecting_connection import ReconnectingConnection
+from cicada_client.shared import SharedPage, parse_shared
 from cicada_client.timing import Timing
 from cicada_client.token_life import renewal_seconds
 
@@ -202,6 +203,27 @@ class Client:
         `session_not_found` for one that is not there, perhaps because the reply to this very command was lost.
         """
         self._call("deleteSession", request_id, sessionId=session_id)
+
+    def share_session(self, session_id: str, request_id: str | None = None) -> str:
+        """Let everybody of the user's tenant who has the id that is returned read a session by `open_shared`.
+
+        The id stays the same until `unshare_session`. Raises as `ask` does; `RefusedError` with the code
+        `session_not_found` for a session that is not there.
+        """
+        return str(self._call("shareSession", request_id, sessionId=session_id).get("shareId") or "")
+
+    def unshare_session(self, session_id: str, request_id: str | None = None) -> None:
+        """Stop sharing a session, at once. Raises as `share_session` does."""
+        self._call("unshareSession", request_id, sessionId=session_id)
+
+    def open_shared(
+        self, share_id: str, before: str | None = None, limit: int = 20, request_id: str | None = None
+    ) -> SharedPage:
+        """A page of a session that somebody of the user's tenant shares, newest first, as the user may read it.
+
+        Raises as `ask` does; `RefusedError` with the code `share_not_found` for an id by which nothing is shared.
+        """
+        return parse_shared(self._call("openShared", request_id, shareId=share_id, before=before, limit=limit))
 
     def erase_mine(self, request_id: str | None = None) -> Erased:
         """Delete all of the user's conversations, profiles and theories, for good. Call it again while some is `left`.

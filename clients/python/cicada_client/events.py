@@ -211,7 +211,7 @@ def _status(request_id: str, seq: int, frame: Frame) -> Event:
 
 
 def _sources(request_id: str, seq: int, frame: Frame) -> Event:
-    sources = tuple(_source(item) for item in frame["sources"] if isinstance(item, dict))
+    sources = tuple(read_source(item) for item in frame["sources"] if isinstance(item, dict))
     return Sources(request_id, seq, sources, text_or_none(frame.get("knowledgeBase")))
 
 
@@ -269,7 +269,8 @@ _PARSERS: Mapping[str, Callable[[str, int, Frame], Event]] = {
 }
 
 
-def _source(item: Frame) -> Source:
+def read_source(item: Frame) -> Source:
+    """The source in an object of a frame."""
     number, relevance, locator = item.get("n"), item.get("relevance"), item.get("locator")
     excerpt = text(item.get("excerpt"))
     return Source(

@@ -12,7 +12,8 @@ from cicada_client.forms import count, objects, text_or_none
 class Session:
     """A conversation. `title` was made from its first question or given by the user, `last_at` is an ISO 8601 time.
 
-    `knowledge_base` is the one that it began with; None if the server does not say.
+    `knowledge_base` is the one that it began with; None if the server does not say. `shared`: others of the user's
+    tenant may read it by its link.
     """
 
     session_id: str
@@ -20,6 +21,7 @@ class Session:
     last_at: str
     knowledge_base: str | None = None
     pinned: bool = False
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ def parse_history(frame: Frame) -> HistoryPage:
 
 def _session(item: Frame) -> Session:
     base = text_or_none(item.get("knowledgeBase"))
-    pinned = item.get("pinned") is True
-    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), base, pinned)
+    pinned, shared = item.get("pinned") is True, item.get("shared") is True
+    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), base, pinned, shared)
 
 
 def parse_session(frame: Frame) -> Session | None:

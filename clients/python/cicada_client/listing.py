@@ -115,7 +115,7 @@ def read_listing(request_id: str, seq: int, frame: Mapping[str, Any]) -> Listing
         request_id,
         seq,
         total=count(frame.get("total")),
-        documents=tuple(map(_document, objects(frame.get("documents")))),
+        documents=tuple(map(read_listed, objects(frame.get("documents")))),
         offset=count(frame.get("offset")),
         next_offset=count_or_none(frame.get("nextOffset")),
         columns=texts(frame.get("columns")),
@@ -127,7 +127,8 @@ def read_listing(request_id: str, seq: int, frame: Mapping[str, Any]) -> Listing
     )
 
 
-def _document(item: Mapping[str, Any]) -> ListedDocument:
+def read_listed(item: Mapping[str, Any]) -> ListedDocument:
+    """The document in an object of a frame."""
     relevance = item.get("relevance")
     return ListedDocument(
         text(item.get("documentId")),

@@ -11,7 +11,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "erased", "knowledgeBases", "feedback"]);
+const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -237,6 +237,24 @@ export class CicadaClient extends EventTarget {
   /** Deletes a session with its questions and answers, for good. */
   async deleteSession({ sessionId }) {
     await this.#call({ action: "deleteSession", sessionId }, this.#sentences.notDeleted);
+  }
+
+  /** Shares a session with the user's tenant. Resolves to the id by which the others open it; it stays the same while it is shared. */
+  async shareSession({ sessionId }) {
+    return (await this.#call({ action: "shareSession", sessionId }, this.#sentences.noAnswer)).shareId;
+  }
+
+  /** Stops sharing a session, at once. */
+  async unshareSession({ sessionId }) {
+    await this.#call({ action: "unshareSession", sessionId }, this.#sentences.noAnswer);
+  }
+
+  /**
+   * A page of a session that somebody of the user's tenant shares, newest first: `{owner, title, turns, before}`, each turn
+   * with its `sources` and `documents`. Rejects with a `CicadaError`, of the code `share_not_found` where nothing is shared.
+   */
+  openShared({ shareId, before, limit }) {
+    return this.#call({ action: "openShared", shareId, before, limit }, this.#sentences.noList);
   }
 
   /**

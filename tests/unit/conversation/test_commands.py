@@ -32,8 +32,8 @@ CANCEL: dict[str, Any] = {"action": "cancel", "requestId": ID}
 HISTORY: dict[str, Any] = {"action": "history"}
 ACTIONS = (
     'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
-    "eraseMine, feedback, openDocument, listKnowledgeBases, listDocuments, uploadDocument, describeDocument, "
-    "removeDocument, ping, signOutEverywhere."
+    "shareSession, unshareSession, openShared, eraseMine, feedback, openDocument, listKnowledgeBases, listDocuments, "
+    "uploadDocument, describeDocument, removeDocument, ping, signOutEverywhere."
 )
 SECRET = "s3cret"
 

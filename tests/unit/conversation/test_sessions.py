@@ -20,6 +20,7 @@ from cicada.identity import Principal
 from cicada.observability.audit import SessionDeleted
 from tests.fakes.access import OpenAccess, withholding
 from tests.fakes.request_log import InMemoryRequestLog
+from tests.fakes.share_table import InMemoryShareTable
 from tests.fakes.usage_table import InMemoryUsageTable
 
 ANN = Principal("acme", "ann", login="ann@acme")
@@ -38,7 +39,10 @@ class Shelf:
     def __post_init__(self) -> None:
         self.log = InMemoryRequestLog(self.clock)
         self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 600, 5, 6000)
-        self.sessions = Sessions(self.log, self.limits, self.records.append, self.clock, self.entries_erased)
+        self.shares = InMemoryShareTable(self.log, self.clock)
+        self.sessions = Sessions(
+            self.log, self.shares, self.limits, self.records.append, self.clock, self.entries_erased
+        )
 
     def entries_erased(self, principal: Principal) -> int:
         return self.entries.pop(principal, 0)
@@ -105,10 +109,12 @@ def test_another_users_session_is_neither_named_nor_deleted(shelf: Shelf) -> Non
 def test_a_deleted_session_is_gone_with_its_turns_and_its_deletion_is_recorded(shelf: Shelf) -> None:
     keys = [shelf.ask("s1") for _ in range(101)]
     stays = shelf.ask("s2", "Another")
+    shelf.shares.share(ANN, "s1", "a")
     assert shelf.sessions.delete(DeleteSession(ID, "s1"), ANN).session is None
     assert shelf.listed() == ["Another"]
     assert [shelf.log.head(key) for key in keys] == [None] * 101
     assert shelf.log.head(stays)
+    assert shelf.shares.find("acme", "a") is None
     assert shelf.records == [SessionDeleted(shelf.now, "acme", "ann", "s1", 101, "ann@acme")]
     with pytest.raises(SessionNotFoundError):
         shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
@@ -154,8 +160,9 @@ def test_a_question_that_comes_while_the_rest_of_a_session_is_deleted_stays(
 
 def test_everything_of_a_user_is_deleted_and_nothing_of_another(shelf: Shelf) -> None:
     mine = [shelf.ask("s1"), shelf.ask("s1"), shelf.ask("s2")]
+    shelf.shares.share(ANN, "s2", "a")
     assert shelf.sessions.erase(ANN) == Erased(2, 3, 3, False)
-    assert shelf.listed() == []
+    assert (shelf.listed(), shelf.shares.find("acme", "a")) == ([], None)
     assert [shelf.log.head(key) for key in mine] == [None] * 3
     assert (shelf.entries, list(shelf.log.session_ids(ANN))) == ({BOB: 1}, [])
     assert shelf.records == [SessionDeleted(shelf.now, "acme", "ann", "", 3, "ann@acme", 2, 3)]

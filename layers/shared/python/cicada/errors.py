@@ -9,6 +9,7 @@ CicadaError
 │   ├── RequestNotFoundError    no such request of this user (or another user's: indistinguishable)
 │   ├── SessionNotFoundError    no such conversation of this user, or it has been deleted
 │   ├── SessionBusyError        an answer of the conversation is under way
+│   ├── ShareNotFoundError      no conversation is shared under this id: revoked, foreign or forged, indistinguishable
 │   ├── DocumentNotFoundError   no such document, removed, or not for this user: indistinguishable
 │   ├── NoEditorError           the user may not change documents
 │   ├── DocumentRefusedError    a document cannot have this name, size, kind, or description
@@ -92,6 +93,12 @@ class SessionBusyError(RequestError):
     """An answer of the conversation is under way, or a question has just come: it cannot be deleted now."""
 
     code = "session_busy"
+
+
+class ShareNotFoundError(RequestError):
+    """No conversation is shared under this id with the user; nobody is told whether one was."""
+
+    code = "share_not_found"
 
 
 class DocumentNotFoundError(RequestError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from functools import cache
 
@@ -11,6 +12,7 @@ from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.deletion import delete_partition
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.share_table import DynamoShareTable
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
@@ -21,6 +23,7 @@ from cicada.conversation.limits import UsageLimits
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.resume import Resumer
 from cicada.conversation.sessions import Sessions
+from cicada.conversation.sharing import Sharing
 from cicada.conversation.withholding import Withholding
 from cicada.errors import ConfigurationError
 from cicada.identity import Principal
@@ -76,6 +79,7 @@ class Conversation(Struct, frozen=True):
     limits: UsageLimits
     withholding: Withholding
     sessions: Sessions
+    sharing: Sharing
 
 
 @cache
@@ -83,14 +87,21 @@ def conversation() -> Conversation:
     settings = load(ConversationSettings)
     tables = database()
     log = DynamoRequestLog(tables, settings.requests_table, time.time)
+    shares = DynamoShareTable(tables, settings.requests_table, time.time)
     queue = SqsRequestQueue(client("sqs"), settings.requests_queue_url)
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = command_guard().limits
     withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), knowledge_bases)
     resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
-    accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, knowledge_bases)
-    sessions = Sessions(log, limits, record_audit, time.time, _erase_entries)
-    return Conversation(log, accepter, resumer, limits, withholding, sessions)
+    accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, knowledge_bases, shares)
+    sessions = Sessions(log, shares, limits, record_audit, time.time, _erase_entries)
+    sharing = Sharing(log, shares, withholding, limits, record_audit, time.time, _new_share_id)
+    return Conversation(log, accepter, resumer, limits, withholding, sessions, sharing)
+
+
+def _new_share_id() -> str:
+    """128 random bits: 22 characters that an address may have."""
+    return secrets.token_urlsafe(16)
 
 
 def _erase_entries(principal: Principal) -> int:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from cicada.conversation.limits import QUEUED_AGAIN, UsageLimits
-from cicada.conversation.model import AnswerFeedback, Connection, NewRequest, Question, RequestKey, Status
-from cicada.conversation.ports import RequestLog, RequestQueue
+from cicada.conversation.model import AnswerFeedback, Connection, NewRequest, Question, RequestKey, SessionRow, Status
+from cicada.conversation.ports import RequestLog, RequestQueue, ShareTable
 from cicada.conversation.protocol import (
     Accepted,
     Feedback,
@@ -58,7 +58,8 @@ class Accepter(Struct, frozen=True):
     """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
 
     `bases`: the settings that say who may ask which base, and have the schemas that filters are checked against. They
-    are read for a question that has filters or is not for the default base.
+    are read for a question that has filters or is not for the default base. `shares`: the id of a shared session lives
+    on with each of its questions.
     """
 
     log: RequestLog
@@ -68,6 +69,7 @@ class Accepter(Struct, frozen=True):
     retention_seconds: float
     limits: UsageLimits | None = None
     bases: Callable[[], KnowledgeBases] = KnowledgeBases
+    shares: ShareTable | None = None
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
         """The `accepted` frame; for a repeated request, its events are replayed and the reply is that to `resume`.
@@ -79,12 +81,14 @@ class Accepter(Struct, frozen=True):
         """
         key = RequestKey(connection.principal, command.request_id)
         principal = connection.principal
-        question = question_of(command, self._knowledge_base(command, principal), self._schema_for(principal))
+        session = self.log.session(principal, command.session_id) if command.session_id is not None else None
+        base = (session and session.knowledge_base) or DEFAULT_KNOWLEDGE_BASE
+        question = question_of(command, base, self._schema_for(principal))
         self._check_base(principal, question.knowledge_base)
         accepted = event_body(Accepted(session_id=question.session_id, knowledge_base=question.knowledge_base))
         now = self.clock()
         request = NewRequest(key, question, connection.connection_id, now, now + self.retention_seconds)
-        if not self._create(request, accepted):
+        if not self._create(request, accepted, session):
             return self._repeat(key, question, connection.connection_id)
         self.queue.enqueue(key, question.session_id)
         return stored_frame(accepted, request_id=key.request_id, seq=1)
@@ -102,20 +106,14 @@ class Accepter(Struct, frozen=True):
         if name != DEFAULT_KNOWLEDGE_BASE and not self.bases().open_names:
             check_base(self.bases(), principal, name, lambda: False)
 
-    def _knowledge_base(self, command: SendMessage, principal: Principal) -> str:
-        """The knowledge base that the command names, else the one that its session began with."""
-        if command.knowledge_base is None and command.session_id is not None:
-            session = self.log.session(principal, command.session_id)
-            if session and session.knowledge_base:
-                return session.knowledge_base
-        return DEFAULT_KNOWLEDGE_BASE
-
-    def _create(self, request: NewRequest, accepted: str) -> bool:
+    def _create(self, request: NewRequest, accepted: str, session: SessionRow | None) -> bool:
         """False for a repeat. Repeats are detected before the limits, so they neither count nor are they refused."""
         if self.log.question(request.key) is not None:
             return False
         if self.limits:
             self.limits.admit(request.key)
+        if self.shares and session and session.share_id:
+            self.shares.renew(request.key.principal, session.share_id, request.expires_at)
         return self.log.create(request, accepted)
 
     def _repeat(self, key: RequestKey, question: Question, connection_id: str) -> str | None:

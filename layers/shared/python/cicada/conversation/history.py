@@ -43,7 +43,7 @@ def history(
     `withholding` counts the documents of each answer that the user may not read any more. The page is charged by its
     length; `LimitExceededError` if the user has to wait for that.
     """
-    before = _moment(command.before)
+    before = moment_of(command.before)
     if command.session_id is None:
         words = (command.search or "").casefold().split()
         if limits:
@@ -78,9 +78,10 @@ def summary(row: SessionRow) -> SessionSummary:
     return SessionSummary(
         session_id=row.session_id,
         title=row.title,
-        last_at=_text(row.last_at),
+        last_at=time_text(row.last_at),
         knowledge_base=row.knowledge_base or None,
         pinned=row.pinned or None,
+        shared=bool(row.share_id) or None,
     )
 
 
@@ -88,7 +89,9 @@ def _sessions(
     principal: Principal, before: float | None, limit: int, log: RequestLog, words: Sequence[str]
 ) -> HistoryPage:
     rows = log.sessions(principal, before, limit, words)
-    return HistoryPage(sessions=tuple(map(summary, rows)), before=_text(rows[-1].order) if len(rows) == limit else None)
+    return HistoryPage(
+        sessions=tuple(map(summary, rows)), before=time_text(rows[-1].order) if len(rows) == limit else None
+    )
 
 
 def _turns(
@@ -115,11 +118,11 @@ def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> tuple[Turn, Documen
     message = question.message if question else ""
     events = list(log.events(key, 0, head.last_seq)) if head else []
     answer = answer_text(events)
-    kept_message, kept_answer = _beginning(message, _MESSAGE_LIMIT_BYTES), _beginning(answer, _ANSWER_LIMIT_BYTES)
+    kept_message, kept_answer = beginning(message, _MESSAGE_LIMIT_BYTES), beginning(answer, _ANSWER_LIMIT_BYTES)
     turn = Turn(
         request_id=row.request_id,
-        created_at=_text(row.created_at),
-        status=_status(head),
+        created_at=time_text(row.created_at),
+        status=status_of(head),
         message=kept_message,
         answer=kept_answer,
         truncated=(kept_message, kept_answer) != (message, answer),
@@ -128,11 +131,12 @@ def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> tuple[Turn, Documen
     return turn, documents_shown(key.principal, events)
 
 
-def _status(head: Head | None) -> Status:
+def status_of(head: Head | None) -> Status:
+    """The status of a request, which has failed if it is not there any more."""
     return head.status if head else Status.FAILED
 
 
-def _beginning(text: str, limit_bytes: int) -> str:
+def beginning(text: str, limit_bytes: int) -> str:
     """The longest prefix of the text that takes at most `limit_bytes` in a frame, including escapes."""
     if _bytes_in_json(text) <= limit_bytes:
         return text
@@ -143,7 +147,8 @@ def _bytes_in_json(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode())
 
 
-def _moment(text: str | None) -> float | None:
+def moment_of(text: str | None) -> float | None:
+    """The time that a client gives as `before`. Raises `InvalidFrameError` for another text."""
     if text is None:
         return None
     try:
@@ -152,5 +157,6 @@ def _moment(text: str | None) -> float | None:
         raise InvalidFrameError('The field "before" must be a time as given in an earlier page.') from None
 
 
-def _text(moment: float) -> str:
+def time_text(moment: float) -> str:
+    """The time as clients are told of it, in UTC."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="milliseconds")

@@ -22,11 +22,14 @@ from cicada.conversation.protocol import (
     ListDocuments,
     ListKnowledgeBases,
     OpenDocument,
+    OpenShared,
     Ping,
     RemoveDocument,
     Resume,
     SendMessage,
+    ShareSession,
     SignOutEverywhere,
+    UnshareSession,
     UploadDocument,
 )
 from cicada.errors import ConfigurationError, FloodError, LimitExceededError
@@ -63,6 +66,11 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     # The session is read and deleted, and the audit record is written; its turns are charged besides.
     DeleteSession: 5,
     EraseMine: 5,
+    # The session's row is read and written, and the audit record is written.
+    ShareSession: 5,
+    UnshareSession: 5,
+    # The share and the session are read, and the audit record is written; the turns are charged besides.
+    OpenShared: 5,
     # The access list, the row and the passages are read, and the audit record is written.
     OpenDocument: 5,
     ListKnowledgeBases: 5,

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.conversation.history import answer_text
-from cicada.conversation.model import Head, RequestKey, Status, StoredEvent
+from cicada.conversation.model import REMEMBERED_TURNS, Head, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import Listing, Reset, SourcesFound, known_event
 from cicada.conversation.withholding import WITHHELD_ANSWER, Documents, Withholding, documents_shown
@@ -18,8 +18,7 @@ from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation, Shown,
 from cicada.documents.catalogue import ListedPage
 from cicada.identity import Principal
 
-# Rows that are read for one question: so many turns, and of each answer so many events.
-_TURNS = 8
+# So many events are read of an answer.
 _EVENTS = 200
 _CITATION = re.compile(r"\[(\d{1,4})\]")
 # Steps of answers that one cannot ask about: talk without documents, and that nothing good enough was found.
@@ -48,11 +47,11 @@ class LoggedConversation(Struct, frozen=True):
         if session_id == key.request_id:
             return NO_CONVERSATION
         head = self.log.head(key)
-        rows = self.log.turns(key.principal, session_id, head.created_at, _TURNS) if head else []
+        rows = self.log.turns(key.principal, session_id, head.created_at, REMEMBERED_TURNS) if head else []
         if not rows:
             return NO_CONVERSATION
         keys = [RequestKey(key.principal, row.request_id) for row in reversed(rows)]
-        with ThreadPoolExecutor(max_workers=_TURNS, thread_name_prefix="turns") as executor:
+        with ThreadPoolExecutor(max_workers=REMEMBERED_TURNS, thread_name_prefix="turns") as executor:
             found = [each for each in executor.map(self._turn, keys) if each]
         readable = self._readable(key.principal, found)
         turns = [each.turn for each in readable]

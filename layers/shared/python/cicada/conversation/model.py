@@ -21,6 +21,10 @@ PINNED_SECONDS = 10_000_000_000
 """What a pinned session's order is more than its time: over three centuries, so that no later time overtakes it."""
 
 
+REMEMBERED_TURNS = 8
+"""So many earlier turns of its session are looked at for a question."""
+
+
 class Status(StrEnum):
     """The status of a request. The last three are final."""
 
@@ -211,7 +215,8 @@ class Charged(Struct, frozen=True):
 class SessionRow(Struct, frozen=True):
     """A session in the user's list. `title`: made from its first message, or given by the user.
 
-    `knowledge_base`: the one that the session began with; empty if it is not known.
+    `knowledge_base`: the one that the session began with; empty if it is not known. `share_id`: the id under which
+    others of the tenant may read it, empty if they may not.
     """
 
     session_id: str
@@ -219,6 +224,7 @@ class SessionRow(Struct, frozen=True):
     last_at: float
     knowledge_base: str = ""
     pinned: bool = False
+    share_id: str = ""
 
     @property
     def order(self) -> float:
@@ -229,6 +235,16 @@ class SessionRow(Struct, frozen=True):
         """Whether the title has each of the words, which are in lower case, at any place."""
         title = self.title.casefold()
         return all(word in title for word in words)
+
+
+class Share(Struct, frozen=True):
+    """Where an id of a shared session leads: whose session it is, and which.
+
+    It may outlive the sharing: the session's row alone says whether the session is shared, and under which id.
+    """
+
+    owner: Principal
+    session_id: str
 
 
 class TurnRow(Struct, frozen=True):

@@ -17,6 +17,7 @@ from cicada.conversation.model import (
     Question,
     RequestKey,
     SessionRow,
+    Share,
     Status,
     StoredEvent,
     TurnRow,
@@ -119,6 +120,36 @@ class RequestLog(Protocol):
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         """The session's requests, newest first."""
+        ...
+
+
+class ShareTable(Protocol):
+    """Which sessions may be read by others of their tenant, and under which ids. Reads are consistent.
+
+    A session's row in the request log decides whether the session is shared; a deleted session is not.
+    """
+
+    def share(self, principal: Principal, session_id: str, share_id: str) -> str | None:
+        """Share the session under this id, or go on sharing it under the one that it has; the id.
+
+        None, and no change, if there is no such session.
+        """
+        ...
+
+    def end(self, principal: Principal, session_id: str) -> bool:
+        """Stop sharing the session. False if there is no such session; no effect on one that is not shared."""
+        ...
+
+    def renew(self, principal: Principal, share_id: str, expires_at: float) -> None:
+        """Let the id lead to its session until then. No effect on an id that leads nowhere or is another user's."""
+        ...
+
+    def forget(self, principal: Principal, share_id: str) -> None:
+        """Let the id of a session that is not shared any more lead nowhere."""
+        ...
+
+    def find(self, tenant: str, share_id: str) -> Share | None:
+        """Where the id leads among the tenant's users. The session may be gone, or not be shared any more."""
         ...
 
 

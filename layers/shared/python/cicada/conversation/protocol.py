@@ -164,6 +164,35 @@ class DeleteSession(_Command, frozen=True, tag="deleteSession"):
     session_id: SessionId
 
 
+class ShareSession(_Command, frozen=True, tag="shareSession"):
+    """Let everybody of the user's tenant who has the id of the reply read a session. The reply is `sessionShared`.
+
+    The id stays the same as long as the session is shared.
+    """
+
+    request_id: RequestId
+    session_id: SessionId
+
+
+class UnshareSession(_Command, frozen=True, tag="unshareSession"):
+    """Stop sharing a session, at once. The reply is `sessionShared`, with null."""
+
+    request_id: RequestId
+    session_id: SessionId
+
+
+class OpenShared(_Command, frozen=True, tag="openShared"):
+    """Asks for the turns of a session that somebody of the user's tenant shares; newest first, older than `before`.
+
+    The reply is `shared`. What rests on documents that the user may not read is withheld.
+    """
+
+    request_id: RequestId
+    share_id: Annotated[str, Meta(min_length=1, max_length=128)]
+    before: Annotated[str, Meta(max_length=64)] | None = None
+    limit: Annotated[int, Meta(ge=1, le=50)] = 20
+
+
 class EraseMine(_Command, frozen=True, tag="eraseMine"):
     """Delete all of the user's conversations, profiles and theories, for good. The reply is `erased`.
 
@@ -294,6 +323,9 @@ AnyCommand = (
     | History
     | ChangeSession
     | DeleteSession
+    | ShareSession
+    | UnshareSession
+    | OpenShared
     | EraseMine
     | Feedback
     | OpenDocument
@@ -543,7 +575,7 @@ class Turn(_Frame, frozen=True):
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     """A session: `title` was made from its first question or given by the user, `lastAt` is an ISO 8601 time.
 
-    `knowledgeBase` is the one that the session began with. `pinned`: absent if it is not.
+    `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not.
     """
 
     session_id: str
@@ -551,6 +583,7 @@ class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     last_at: str
     knowledge_base: str | None = None
     pinned: bool | None = None
+    shared: bool | None = None
 
 
 class HistoryPage(_Sent, frozen=True, tag="history"):
@@ -566,6 +599,45 @@ class SessionChanged(_Sent, frozen=True, tag="session"):
     """Reply to `changeSession`: the session as it is now. Reply to `deleteSession`: null."""
 
     session: SessionSummary | None = None
+
+
+class SessionShared(_Sent, frozen=True, tag="sessionShared"):
+    """Reply to `shareSession`: the id by which others open the session. Reply to `unshareSession`: null."""
+
+    session_id: str
+    share_id: str | None = None
+
+
+class SharedTurn(_Frame, frozen=True):
+    """One question of a shared session and its answer, with the sources and the listed documents of the answer.
+
+    `withheld`: the answer is not shown, because it rests on what the user may not read; the text says so. `truncated`:
+    something of the turn had no room. `knowledgeBase`: where sources and documents are from; null without any. What
+    depends on who asked, such as a relevance, is left out.
+    """
+
+    request_id: str
+    created_at: str
+    status: Status
+    message: str
+    answer: str
+    truncated: bool = False
+    withheld: bool = False
+    knowledge_base: str | None = None
+    sources: tuple[Source, ...] = ()
+    documents: tuple[ListedDocument, ...] = ()
+
+
+class SharedPage(_Sent, frozen=True, tag="shared"):
+    """Reply to `openShared`, newest first. `owner`: the name of whom the session belongs to, who shares it.
+
+    `before` asks for the next page; null on the last.
+    """
+
+    owner: str
+    title: str
+    turns: tuple[SharedTurn, ...] = ()
+    before: str | None = None
 
 
 class Erased(_Sent, frozen=True, tag="erased"):

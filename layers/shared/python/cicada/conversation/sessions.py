@@ -9,7 +9,7 @@ from msgspec import Struct
 from cicada.conversation.history import summary
 from cicada.conversation.limits import DELETED_TURN, UsageLimits
 from cicada.conversation.model import Head, RequestKey, SessionRow
-from cicada.conversation.ports import RequestLog
+from cicada.conversation.ports import RequestLog, ShareTable
 from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, SessionChanged
 from cicada.conversation.titles import clean_title
 from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
@@ -32,6 +32,7 @@ class Sessions(Struct, frozen=True):
     """
 
     log: RequestLog
+    shares: ShareTable
     limits: UsageLimits
     record: Callable[[SessionDeleted], object]
     clock: Callable[[], float]
@@ -59,7 +60,7 @@ class Sessions(Struct, frozen=True):
         """
         questions = self._deleted(principal, command.session_id, self._latest_of(principal))
         if questions is None:
-            raise _not_found()
+            raise no_such_session()
         self._record(principal, command.session_id, questions)
         return SessionChanged(None)
 
@@ -118,6 +119,8 @@ class Sessions(Struct, frozen=True):
         self.limits.spend(principal, DELETED_TURN * len(turns))
         if session and not self.log.delete_session(principal, session):
             raise SessionBusyError("A question has just come into this conversation: delete it again if you want to.")
+        if session and session.share_id:
+            self.shares.forget(principal, session.share_id)
         self.log.delete_requests(turns)
         self.log.session_deleted(principal, session_id)
         return len(turns)
@@ -131,7 +134,7 @@ class Sessions(Struct, frozen=True):
     def _found(self, principal: Principal, session_id: str) -> SessionRow:
         session = self.log.session(principal, session_id)
         if session is None:
-            raise _not_found()
+            raise no_such_session()
         return session
 
     def _turns(self, principal: Principal, session_id: str) -> list[RequestKey]:
@@ -144,5 +147,6 @@ class Sessions(Struct, frozen=True):
         return [RequestKey(principal, each) for each in listed]
 
 
-def _not_found() -> SessionNotFoundError:
+def no_such_session() -> SessionNotFoundError:
+    """The refusal of a session that the user does not have."""
     return SessionNotFoundError("There is no such conversation: it has been deleted, or has expired.")

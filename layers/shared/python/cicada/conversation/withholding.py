@@ -29,6 +29,7 @@ from cicada.permissions import PermissionGate, may_ask
 
 WITHHELD_TITLE = "Withheld"
 WITHHELD = "This document was removed, or you may not read it any more."
+WITHHELD_FROM_OTHERS = "This answer is withheld: it may say something of documents that you may not read."
 WITHHELD_ANSWER = "This answer is withheld: a document of it was removed, or the user may not read it any more."
 
 Documents = frozenset[DocumentKey]

@@ -16,7 +16,17 @@ from cicada.identity import Principal
 # Records hold ids, names of users, addresses and counts: no text of a question, an answer or a document, and no title.
 
 Outcome = Literal[
-    "complete", "failed", "cancelled", "interrupted", "replayed", "tool", "opened", "original", "suggested", "listed"
+    "complete",
+    "failed",
+    "cancelled",
+    "interrupted",
+    "replayed",
+    "tool",
+    "opened",
+    "original",
+    "suggested",
+    "listed",
+    "shared",
 ]
 
 
@@ -52,7 +62,8 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     the documents by a tool; the record of its answer has the same `request_id` and `attempt`. `opened`: no answer, but
     a page of a document, which `path` names; `request_id` is the command's. `original`: besides, the user was given an
     address of the document's file. `suggested`: no answer, but the title of each document, in a question to begin with.
-    `listed`: the user was shown the documents in a list of a base.
+    `listed`: the user was shown the documents in a list of a base. `shared`: no answer to the user, but a page of a
+    conversation that somebody else shares, with answers from the documents.
     `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
     same attempt may have been written before.
     """
@@ -115,7 +126,26 @@ class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="
     connection_id: str = ""
 
 
-AuditRecord = Handshake | DocumentsShown | SessionDeleted | DocumentEdited
+class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", rename="camel", omit_defaults=True):
+    """A user shares a conversation, has ended that, or has opened one that is shared. `at`: epoch seconds.
+
+    `owner`, `owner_login`: of whom the conversation `session_id` belongs to. The id by which it is opened is not
+    recorded: whoever reads the trail could open it.
+    """
+
+    at: float
+    tenant: str
+    user: str
+    act: Literal["share", "unshare", "open"]
+    session_id: str
+    owner: str
+    request_id: str
+    login: str = ""
+    owner_login: str = ""
+    connection_id: str = ""
+
+
+AuditRecord = Handshake | DocumentsShown | SessionDeleted | DocumentEdited | ConversationShared
 
 
 class AuditTrail(Protocol):

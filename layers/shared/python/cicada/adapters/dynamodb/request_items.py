@@ -196,7 +196,7 @@ def was_deleted(item: Item) -> bool:
 
 
 def read_session(item: Item) -> SessionRow:
-    """Rows of the index have no knowledge base."""
+    """Rows of the index have no knowledge base, and do not say under which id they are shared."""
     order = float(item["historyOrder"]["N"])
     pinned = order >= PINNED_SECONDS
     return SessionRow(
@@ -205,6 +205,7 @@ def read_session(item: Item) -> SessionRow:
         round(order - PINNED_SECONDS, 3) if pinned else order,
         item.get("knowledgeBase", {}).get("S", ""),
         pinned,
+        item.get("shareId", {}).get("S", ""),
     )
 
 

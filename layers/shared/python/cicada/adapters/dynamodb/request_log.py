@@ -5,6 +5,7 @@
     <tenant>#<user>#<requestId>     E#<seq>         an event; the first also holds the question
     <tenant>#<user>                 SESSION#<id>    a session of the user, or the mark of a deleted one
     <tenant>#<user>                 USAGE           the user's recent usage (`usage_table`)
+    <tenant>                        SHARE#<id>      whose session is shared under this id (`share_table`)
     <tenant>                        TOKENS#<day>    the tokens of the tenant's day (`token_counter`)
 
 The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session).
@@ -205,19 +206,18 @@ class DynamoRequestLog:
     ) -> list[SessionRow]:
         read = self._history(principal.owner, before, _SEARCHED if words else limit)
         rows = [row for row in map(read_session, read) if row.has_words(words)][:limit]
-        bases = self._knowledge_bases(principal, [row.session_id for row in rows])
-        return [replace(row, knowledge_base=bases.get(row.session_id, "")) for row in rows]
+        whole = self._whole(principal, [row.session_id for row in rows])
+        return [_completed(row, whole.get(row.session_id, row)) for row in rows]
 
-    def _knowledge_bases(self, principal: Principal, session_ids: list[str]) -> dict[str, str]:
-        """Read from the rows themselves: the index lacks them, and a deployed index cannot be given an attribute."""
+    def _whole(self, principal: Principal, session_ids: list[str]) -> dict[str, SessionRow]:
+        """The rows themselves: the index lacks attributes of them, and a deployed index cannot be given any."""
         if not session_ids:
             return {}
         keys = [session_row_key(principal, session_id) for session_id in session_ids]
         with dynamo_errors():
-            reply = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys}})
+            reply = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}})
         found = [item for item in reply["Responses"].get(self._table, []) if not was_deleted(item)]
-        rows = [read_session(item) for item in found]
-        return {row.session_id: row.knowledge_base for row in rows}
+        return {row.session_id: row for row in map(read_session, found)}
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
         item = self._item(session_row_key(principal, session_id))
@@ -259,7 +259,8 @@ class DynamoRequestLog:
         return self._update_session(
             principal,
             session.session_id,
-            "SET deletedAt = :now, unfinished = :now REMOVE title, knowledgeBase, historyKey, historyOrder, pinnedBy",
+            "SET deletedAt = :now, unfinished = :now "
+            "REMOVE title, knowledgeBase, historyKey, historyOrder, pinnedBy, shareId",
             "attribute_exists(pk) AND (attribute_exists(deletedAt) OR historyOrder = :order)",
             {":order": number(session.order)},
         )
@@ -332,3 +333,8 @@ class DynamoRequestLog:
 
     def _put(self, item: Item) -> dict[str, Any]:
         return {"TableName": self._table, "Item": item}
+
+
+def _completed(listed: SessionRow, whole: SessionRow) -> SessionRow:
+    """A row of the index with what the index lacks."""
+    return replace(listed, knowledge_base=whole.knowledge_base, share_id=whole.share_id)
