@@ -121,6 +121,18 @@ def _of_target(options: Options, url: str | None, token: str | None) -> tuple[st
     return address, partial(str, token) if token else sign_in(target, options.user)
 
 
+def page_address(options: Options, settings: Settings) -> str | None:
+    """The address of the chat page of the system that the options name; None where nothing says it."""
+    if options.url or (settings.url and not options.stack):
+        return None
+    # Imported late: boto3 is slow to import.
+    from cli.deployment_target import open_target
+
+    target = open_target(options.stack)
+    local = target.stage.everything.get("pageUrl") if target.stage else None
+    return target.outputs.get("PageUrl") or local
+
+
 def require_session(client: Client, session_id: str | None) -> None:
     """Raises `CommandError` for a conversation that the user does not have: a typing error would begin a new one."""
     if not session_id or client.history(session_id, limit=1).turns:

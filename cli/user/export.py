@@ -69,6 +69,7 @@ def exported(client: Client, session_id: str, screen: Screen) -> dict[str, Any]:
         "sessionId": session_id,
         "title": session.title if session else session_id,
         "knowledgeBase": session.knowledge_base if session else None,
+        "shared": session.shared if session else False,
         "turns": turns,
     }
 
@@ -80,6 +81,7 @@ def markdown_of(conversation: dict[str, Any]) -> str:
     """
     base = conversation["knowledgeBase"]
     blocks = [f"# {_plain(conversation['title'])}", *([f"Knowledge base: {base}"] if base else [])]
+    blocks += ["Shared by a link with your tenant."] if conversation["shared"] else []
     blocks += [block for turn in conversation["turns"] for block in _blocks(turn)]
     return "\n\n".join(blocks) + "\n"
 

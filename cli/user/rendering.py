@@ -11,6 +11,7 @@ from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Rese
 from cicada_client.history import HistoryPage, Session, Turn
 from cicada_client.listing import Group, ListedDocument, Listing
 from cicada_client.plan import Plan
+from cicada_client.shared import SharedPage
 from cli.screen import Screen
 from cli.user.client import DEFAULT_KNOWLEDGE_BASE
 
@@ -223,8 +224,8 @@ def render_history(page: HistoryPage, screen: Screen) -> None:
 
 def _render_session(session: Session, screen: Screen) -> None:
     base = f"[{session.knowledge_base}]  " if session.knowledge_base else ""
-    pin = "(pinned)  " if session.pinned else ""
-    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {pin}{base}{session.title}")
+    marks = f"{'(pinned)  ' if session.pinned else ''}{'(shared)  ' if session.shared else ''}"
+    screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {marks}{base}{session.title}")
 
 
 def _render_turn(turn: Turn, screen: Screen) -> None:
@@ -234,6 +235,21 @@ def _render_turn(turn: Turn, screen: Screen) -> None:
     screen.end_line()
     if turn.withheld:
         screen.note(withheld_note(turn.withheld))
+
+
+def render_shared(page: SharedPage, screen: Screen) -> None:
+    """Render a conversation that somebody shares, oldest first, with the sources that each answer cites."""
+    screen.note(f"{page.title} · shared by {page.owner}")
+    for turn in reversed(page.turns):
+        screen.line()
+        screen.note(f"{turn.created_at[:16].replace('T', ' ')}  {turn.message}")
+        screen.chunk(turn.answer or f"({turn.status})")
+        screen.end_line()
+        for document in turn.documents:
+            screen.line(f"- {document.title or document.document_id}")
+        screen.sources(Answer(text=turn.answer, sources=turn.sources).cited)
+        if turn.truncated:
+            screen.note("Something of this turn is left out, because it is too long.")
 
 
 def withheld_note(documents: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,12 +14,16 @@ from cli.errors import CommandError
 from cli.screen import open_screen
 from cli.settings import read_settings
 from cli.text import clean_line, to_json
-from cli.user.client import open_client, require_session, system_options, user_option
+from cli.user.client import open_client, page_address, require_session, system_options, user_option
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
     from cicada_client.history import Erased
+    from cicada_client.shared import SharedPage
 
+# What stands before the id in a link to the chat page.
+SHARED = "#shared="
+_LONGEST_ID = 128
 _session = together(click.argument("session", metavar="SESSION", help="its id"), system_options, user_option)
 
 
@@ -86,6 +90,78 @@ def delete(options: Options) -> int:
 
 
 @command(
+    "share",
+    short_help="let others of your tenant read a conversation",
+    help="Print a link by which everybody of your tenant reads a conversation, with what comes later, until it is"
+    " unshared. Your questions are shown as they are; answers and sources only as far as the reader may read their"
+    " documents.",
+)
+@_session
+@json_option
+def share(options: Options) -> int:
+    """0; the link is the same as long as the conversation is shared."""
+    page = page_address(options, read_settings())
+
+    def show(client: Client) -> None:
+        share_id = client.share_session(options.session)
+        link = f"{page.rstrip('/')}/{SHARED}{share_id}" if page else None
+        print(to_json({"share_id": share_id, "link": link}) if options.json else link or share_id)
+
+    return _with_client(options, show)
+
+
+@command("unshare", short_help="stop sharing a conversation", help="Stop sharing a conversation, at once.")
+@_session
+def unshare(options: Options) -> int:
+    """0, also if it was not shared."""
+    return _with_client(options, lambda client: client.unshare_session(options.session))
+
+
+@command(
+    "read",
+    short_help="read a conversation that somebody shares",
+    help="Show a conversation of somebody of your tenant who has given you its link, with the sources of its answers."
+    " What you may not read of it is withheld.",
+    epilog="example: cicada sessions read https://chat.example.com/#shared=2kXr0jP9mQe7dLwB1uZs4A",
+)
+@click.argument("link", metavar="LINK_OR_ID", help="the link, or the id at its end")
+@json_option
+@system_options
+@user_option
+def read(options: Options) -> int:
+    """0; 1 if nothing is shared by the link, or not with you."""
+    from cli.user.rendering import render_shared
+
+    share_id = share_id_in(options.link)
+
+    def show(client: Client) -> None:
+        page = _whole(client, share_id)
+        if options.json:
+            print(to_json(asdict(page)))
+        else:
+            render_shared(page, open_screen(read_settings()))
+
+    return _with_client(options, show)
+
+
+def share_id_in(link: str) -> str:
+    """What stands behind the mark of a link; an id is its own. Raises `CommandError` for what can be neither."""
+    share_id = link.strip().rpartition(SHARED)[2]
+    if not 0 < len(share_id) <= _LONGEST_ID or "/" in share_id:
+        raise CommandError(f"{link!r} is no link to a shared conversation: such a link ends in {SHARED} and an id.", 2)
+    return share_id
+
+
+def _whole(client: Client, share_id: str) -> SharedPage:
+    """The shared conversation with all of its turns, newest first."""
+    page = client.open_shared(share_id, limit=50)
+    while page.before:
+        more = client.open_shared(share_id, page.before, 50)
+        page = replace(more, turns=(*page.turns, *more.turns))
+    return page
+
+
+@command(
     "delete-all",
     short_help="delete all that is kept of you",
     help="Delete all of your conversations, profiles and theories. They cannot be restored. Save your conversations"
@@ -127,8 +203,8 @@ def _confirm(options: Options, question: str) -> None:
 
 sessions = Group(
     "sessions",
-    short_help="list, name, pin and delete your conversations",
+    short_help="list, name, pin, share and delete your conversations",
     help="Your conversations.",
     epilog="example: cicada sessions list --search lease",
-    commands=(list_, rename, pin, delete, delete_all),
+    commands=(list_, rename, pin, share, unshare, read, delete, delete_all),
 )

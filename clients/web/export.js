@@ -6,7 +6,7 @@ import { CicadaError } from "./protocol/errors.js";
 
 /** The conversation with all of its turns, oldest first, each with its whole answer. Rejects with a `CicadaError`. */
 export async function exported(client, sessionId) {
-  const { title, knowledgeBase = null } = await patiently(() => client.changeSession({ sessionId }));
+  const { title, knowledgeBase = null, shared = false } = await patiently(() => client.changeSession({ sessionId }));
   const turns = [];
   for (let before; before !== null; ) {
     const page = await patiently(() => client.history({ sessionId, before, limit: 50 }));
@@ -16,7 +16,7 @@ export async function exported(client, sessionId) {
   const answered = [];
   // One after the other: each answer is replayed whole.
   for (const turn of turns) answered.push(answerOf(turn, await patiently(() => ended(client, turn.requestId))));
-  return { sessionId, title, knowledgeBase, turns: answered };
+  return { sessionId, title, knowledgeBase, shared, turns: answered };
 }
 
 /**
@@ -54,8 +54,8 @@ export async function patiently(work) {
  * The same as a text to read. Questions and passages are quoted, so that their lines are no headings or lists. Titles are
  * text: whoever wrote a document wrote its title.
  */
-export function markdownOf({ title, knowledgeBase, turns }) {
-  const head = [`# ${plain(title)}`, ...(knowledgeBase ? [`Knowledge base: ${knowledgeBase}`] : [])];
+export function markdownOf({ title, knowledgeBase, shared, turns }) {
+  const head = [`# ${plain(title)}`, ...(knowledgeBase ? [`Knowledge base: ${knowledgeBase}`] : []), ...(shared ? ["Shared by a link with your tenant."] : [])];
   return `${[...head, ...turns.flatMap(blocksOf)].join("\n\n")}\n`;
 }
 

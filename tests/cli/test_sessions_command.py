@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from cli import deployment_target
 from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
 
@@ -22,6 +23,17 @@ BASES = [
 LEFT: list[bool] = []
 
 
+def shared(command: Body) -> Body:
+    """Two pages of a turn each."""
+    if command["shareId"] != "AbC_-1":
+        return {"type": "error", "error": "There is no such shared conversation.", "code": "share_not_found"}
+    turn = {"createdAt": "2026-01-02T03:04:05.000+00:00", "message": "And \x1b[1mthen?", "answer": "Then [1]."}
+    source = {"n": 1, "documentId": "plan.md", "title": "The plan", "locator": {}, "excerpt": "Then."}
+    newest = command.get("before") is None
+    turns = [turn | {"sources": [source]}] if newest else [turn | {"message": "Who?", "answer": "Ann."}]
+    return {"type": "shared", "owner": "ann", "title": "Lease", "turns": turns, "before": "x" if newest else None}
+
+
 def replies(command: Body) -> list[Body] | None:
     if command["action"] == "history":
         turns = [{"requestId": "r"}] if command.get("sessionId") == "s1" else []
@@ -32,6 +44,10 @@ def replies(command: Body) -> list[Body] | None:
     if command["action"] == "eraseMine":
         numbers = {"conversations": 2, "questions": 5, "entries": 1}
         return [{"type": "erased", "requestId": command["requestId"], "left": LEFT.pop(0), **numbers}]
+    if command["action"] in ("shareSession", "unshareSession"):
+        return [{"type": "sessionShared", "requestId": command["requestId"], "shareId": "AbC_-1"}]
+    if command["action"] == "openShared":
+        return [{"requestId": command["requestId"], **shared(command)}]
     busy = {"error": "An answer of this conversation is under way.", "code": "session_busy", "retryable": False}
     reply = (
         {"type": "session", "session": SESSIONS[0]}
@@ -72,6 +88,47 @@ def test_deleting_asks_and_says_why_it_was_refused(server: DisturbingServer, she
     assert "You have no conversation s9" in shell.err()
     assert shell("sessions", "delete", "s1", "--yes") == 1
     assert shell.err() == "cicada: An answer of this conversation is under way.\n"
+
+
+def test_a_conversation_is_shared_and_its_link_is_read_by_somebody_else(server: DisturbingServer, shell: Shell) -> None:
+    assert shell("sessions", "share", "s1") == 0
+    assert shell.lines() == ["AbC_-1"]
+    for link in ("https://chat.example.com/#shared=AbC_-1", " AbC_-1"):
+        assert shell("sessions", "read", link) == 0
+        said = shell.read()
+        assert [line for line in said.out.splitlines() if line] == ["Ann.", "Then [1].", "[1] The plan"]
+        assert "Lease · shared by ann" in said.err
+    assert shell("sessions", "read", "AbC_-1", "--json") == 0
+    assert [each["message"] for each in shell.json()["turns"]] == ["And \x1b[1mthen?", "Who?"]
+    assert shell("sessions", "unshare", "s1") == 0
+    assert [each["sessionId"] for each in server.sent("unshareSession")] == ["s1"]
+
+
+def test_the_link_is_the_chat_pages_address_with_the_id(
+    server: DisturbingServer, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outputs = {"WebSocketUrl": server.url, "PageUrl": "https://chat.example.com"}
+    monkeypatch.setattr(deployment_target, "stack_outputs", lambda stack: outputs)
+    monkeypatch.setenv("AWS_REGION", "us-east-1")
+    assert shell("sessions", "share", "s1", "--stack", "Cicada-dev", "--token", TOKEN, "--json") == 0
+    assert shell.json() == {"share_id": "AbC_-1", "link": "https://chat.example.com/#shared=AbC_-1"}
+
+
+@pytest.mark.parametrize(
+    ("link", "code", "sentence"),
+    [
+        ("abc_-1", 1, "There is no such shared conversation."),
+        ("", 2, "is no link to a shared conversation"),
+        ("https://chat.example.com/", 2, "is no link to a shared conversation"),
+        ("https://chat.example.com/#shared=", 2, "is no link to a shared conversation"),
+        ("#shared=" + "x" * 129, 2, "is no link to a shared conversation"),
+    ],
+)
+def test_a_link_that_opens_nothing_is_said(
+    server: DisturbingServer, shell: Shell, link: str, code: int, sentence: str
+) -> None:
+    assert shell("sessions", "read", link) == code
+    assert sentence in shell.err()
 
 
 def test_everything_is_deleted_in_parts_after_a_question(server: DisturbingServer, shell: Shell) -> None:

@@ -58,7 +58,7 @@ test("each sentence is said somewhere, and what is said is there", () => {
 });
 
 /** Strings that are no words of the page: names of keys, headers and files, and what is sent to the server or saved in a file. */
-const NO_WORDS = /^(?:button, input|Cicada|Enter|Escape|Esc|Shift Enter|Content-Type|X-Amz-Target|Segmenter|SHA-256|AWSCognito.*|(?:In|Code|Enable|Not|User|Password|Too|Limit|Expired)\w+|next page|Initiate\w+|Revoke\w+|Respond\w+|Get\w+|Associate\w+|Verify\w+|Set\w+|M|M.*h1v1.*|openid email|Knowledge base: …|How many are there by .*|Only those with .*|MetadataOnly|NeedsClarification)$/;
+const NO_WORDS = /^(?:button, input|Cicada|Enter|Escape|Esc|Shift Enter|Content-Type|X-Amz-Target|Segmenter|SHA-256|AWSCognito.*|(?:In|Code|Enable|Not|User|Password|Too|Limit|Expired)\w+|next page|Initiate\w+|Revoke\w+|Respond\w+|Get\w+|Associate\w+|Verify\w+|Set\w+|M|M.*h1v1.*|openid email|Knowledge base: …|Shared by a link with your tenant\.|How many are there by .*|Only those with .*|MetadataOnly|NeedsClarification)$/;
 /** Where a string is none: imports, names of classes and listeners, selectors, comments and expressions. */
 const TECHNICAL = [
   /\/\*[\s\S]*?\*\//g,
