@@ -48,6 +48,7 @@ unit: setup ## The fast tests alone (under a minute)
 
 test: setup ## All tests, with a real OpenSearch, the local stage and a browser
 	node --test tests/web/*.test.mjs
+	@echo "Compiling the tests, once for all workers …"; $(CACHED) $(VENV)/pytest -qq --collect-only >/dev/null || true
 	$(CACHED) $(VENV)/pytest $(SIDE_BY_SIDE)
 
 test-under-load: setup ## All tests at the lowest priority beside two busy loops

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from aws_cdk import App
 
-from app import build
 from infra.context_values import NAMES, ContextValueError, refuse_misspelt
 from infra.settings import stage_settings
+from tests.infra.conftest import template_of
 from tests.infra.deployed import deployed
 
 
@@ -83,7 +82,7 @@ def test_a_misspelt_name_is_refused_with_the_one_that_was_meant() -> None:
 
 def test_a_synth_refuses_a_misspelt_name() -> None:
     with pytest.raises(ContextValueError, match="accountConcurrency"):
-        build(App(context={"stage": "dev", "region": "us-east-1", "accountConcurency": "100"}))
+        template_of("dev", accountConcurency="100")
 
 
 def test_the_names_of_others_are_left_alone() -> None:

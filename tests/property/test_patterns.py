@@ -72,6 +72,8 @@ def _of_text(pattern: re.Pattern[str]) -> re.Pattern[str]:
 
 def _inline(module: ModuleType, source: str) -> Iterator[tuple[re.Pattern[str], str]]:
     """The patterns written where they are used, as a text or by the name of one."""
+    if "re" not in vars(module):
+        return
     for call in ast.walk(ast.parse(source)):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.args):
             continue
