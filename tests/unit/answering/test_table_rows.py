@@ -109,6 +109,13 @@ def test_the_next_page_is_of_rows_again(desk: Desk) -> None:
     assert (len(listed.rows), listed.next_offset, end.of_rows) == (10, None, True)
 
 
+def test_rows_that_meet_the_conditions_are_listed_though_they_have_no_value_to_be_ordered_by(desk: Desk) -> None:
+    desk.put("report.md", "---\nowner: Dee\ndate: 2026-02-01\n---\nA report.")
+    text, listed = desk.said("tickets of Ann Lee, newest date first")
+    assert text.startswith("15 rows match")
+    assert len(listed.rows) == 15
+
+
 def test_documents_are_counted_as_before(desk: Desk) -> None:
     assert desk.said("How many documents are there?")[0] == "2 documents match."
     assert desk.said("How many documents with status binding?")[0] == "1 document matches (Status: binding)."

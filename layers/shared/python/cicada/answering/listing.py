@@ -97,7 +97,7 @@ class ListingAnswerer(Struct, frozen=True):
                 found = self.catalogue.aggregate(readable, *asked)
             if of_rows or not _has_fields(plan, page.rows, page.total, found):
                 records = self.catalogue.records(readable)
-                if records and (of_rows or _has_fields(plan, records, len(records))):
+                if records and (of_rows or not page.total or _has_fields(plan, records, len(records))):
                     return self._read_records(plan, records, principal)
         with phase("gate"):
             rows = self.gate.permit(principal, page.rows, _document)
