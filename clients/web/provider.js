@@ -33,7 +33,7 @@ export class Provider {
     return `${this.#url}/logout?${new URLSearchParams({ client_id: this.#clientId, logout_uri: this.#page })}`;
   }
 
-  /** The address where the user signs in. `search`: the query of the page's address, which it has again afterwards. */
+  /** The address where the user signs in. `search`: the query of the page's address with what is behind "#", which it has again afterwards. */
   async begin(search) {
     const [state, nonce, verifier] = [secret(), secret(), secret()];
     this.#storage.setItem(STORED_AS, JSON.stringify({ state, nonce, verifier, search }));

@@ -108,7 +108,7 @@ export class SignInView {
   #showProvider(root) {
     const { provider } = this.#signIn;
     if (!provider) return;
-    const go = async () => location.assign(await this.#signIn.beginAtProvider(location.search));
+    const go = async () => location.assign(await this.#signIn.beginAtProvider(location.search + location.hash));
     root.append(element("button", { type: "button", className: "secondary", on: { click: go } }, say("signIn.with", { provider })));
     root.hidden = false;
   }

@@ -83,7 +83,7 @@ export class SignIn {
     return this.federated && this.#provider ? this.#provider.logout : null;
   }
 
-  /** The address where the user signs in with the identity provider. `search` is the query of the page's own address. */
+  /** The address where the user signs in with the identity provider. `search` is the query of the page's own address, with what is behind "#". */
   beginAtProvider(search) {
     this.#challenge = null;
     return this.#provider.begin(search);

@@ -78,11 +78,12 @@ def test_a_password_is_good_beside_the_provider(page: Page, address: str, backen
     assert (backend.authorization.asked, backend.authorization.ended) == ([], 0)
 
 
-def test_the_knowledge_base_of_the_address_is_there_again(page: Page, address: str) -> None:
-    go_to_provider(page, f"{address}?knowledgeBase=shop")
+def test_what_the_address_names_is_there_again(page: Page, address: str) -> None:
+    named = f"{address}?knowledgeBase=shop#shared=nothing"
+    go_to_provider(page, named)
     page.get_by_role("link", name="Continue as Ann").click()
     expect(page.locator("#user-name")).to_have_text(USER)
-    assert page.url == f"{address}?knowledgeBase=shop"
+    assert page.url == named
 
 
 def test_a_code_of_somebody_elses_sign_in_is_refused(page: Page, address: str, backend: FakeBackend) -> None:
