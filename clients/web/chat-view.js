@@ -1,7 +1,7 @@
 import { AccountView } from "./account-view.js";
 import { BasesView, baseLine } from "./bases-view.js";
 import { Composer } from "./composer.js";
-import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToDocuments } from "./conversation-address.js";
+import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToDocuments, sharedIn } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
 import { DocumentsView } from "./documents-view.js";
 import { element } from "./element.js";
@@ -127,7 +127,7 @@ export class ChatView {
     this.#root.hidden = false;
     this.#network();
     this.#client.connect();
-    this.#comeTo(conversationIn(location.search));
+    this.#comeTo(conversationIn(location.search), sharedIn(location.hash));
     this.#sessions.load();
     this.#bases.load();
     this.#composer.focus();
@@ -170,12 +170,13 @@ export class ChatView {
     on(find("#skip"), "click", () => this.#conversation.focusNewest() || this.#composer.focus());
     on(find("#new-conversation"), "click", () => this.#startNew());
     on(find("#bar-new"), "click", () => this.#startNew());
+    on(find("#ask-own"), "click", () => this.#startNew());
     on(find("#open-rail"), "click", () => this.#showRail(true));
     on(find("#veil"), "click", () => this.#showRail(false));
     on(window, "online", () => this.#network());
     on(window, "offline", () => this.#network());
     on(document, "visibilitychange", () => document.hidden || this.#network());
-    on(window, "popstate", () => this.#goneTo(conversationIn(location.search)));
+    on(window, "popstate", () => this.#goneTo(conversationIn(location.search), sharedIn(location.hash)));
     on(find("#open-documents"), "click", (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
@@ -197,22 +198,31 @@ export class ChatView {
   }
 
   /** What the tab was at before a reload, unless the address names another conversation. */
-  #comeTo(sessionId) {
+  #comeTo(sessionId, shareId) {
+    if (shareId) return this.#openShared(shareId);
     if (sessionId && sessionId !== this.#memory.sessionId) return this.#conversation.open(sessionId);
     goTo(this.#memory.sessionId, { replaces: true });
     return this.#conversation.restore();
   }
 
   /** Back or forward in the browser's history, perhaps only to another document. */
-  #goneTo(sessionId) {
+  #goneTo(sessionId, shareId) {
     this.#showScreen();
-    if (sessionId) {
+    const { shared } = this.#conversation;
+    if (shareId) {
+      if (shareId !== shared?.shareId) this.#openShared(shareId);
+    } else if (sessionId) {
       if (sessionId !== this.#conversation.sessionId) this.#conversation.open(sessionId);
-    } else if (this.#conversation.sessionId === null) {
+    } else if (this.#conversation.sessionId === null && !shared) {
       // Perhaps of another knowledge base.
       this.#entitle();
       this.#conversation.drawOpening();
     } else this.#conversation.startNew();
+  }
+
+  #openShared(shareId) {
+    this.#conversation.openShared(shareId);
+    this.#root.querySelector("#scroll").focus({ preventScroll: true });
   }
 
   #startNew() {
@@ -235,7 +245,8 @@ export class ChatView {
 
   /** The knowledge base that the open conversation asks, if that is known. */
   get #asked() {
-    const { sessionId, knowledgeBase } = this.#conversation;
+    const { sessionId, knowledgeBase, shared } = this.#conversation;
+    if (shared) return null;
     return this.#sessions.baseOf(sessionId) ?? knowledgeBase ?? (sessionId === null ? this.#newBase : null);
   }
 
@@ -356,6 +367,7 @@ export class ChatView {
     this.#composer.answering = this.#conversation.answering;
     this.#refused &&= this.#conversation.answering;
     this.#showDraft();
+    this.#showShared();
     this.#sessions.select(this.#conversation.sessionId);
     this.#entitle();
     this.#showConnection();
@@ -369,16 +381,27 @@ export class ChatView {
     this.#composer.show(this.#memory.draftOf(sessionId));
   }
 
+  /** What somebody shares is read: in place of the field stands whose it is. */
+  #showShared() {
+    const { shared } = this.#conversation;
+    for (const each of [".composer .field", ".keys"]) this.#root.querySelector(each).hidden = shared !== null;
+    this.#root.querySelector("#shared").hidden = shared === null;
+    this.#root.querySelector("#shared-by").textContent = shared?.owner ? say("shared.by", shared) : "";
+    const heading = this.#root.querySelector("#conversation-title");
+    heading.textContent = shared?.title || say("conversation.title");
+    heading.classList.toggle("unseen", !shared?.title);
+  }
+
   /** A bookmark and the list of tabs say which conversation it is, and the line above it which base it asks. */
   #entitle() {
-    const { sessionId } = this.#conversation;
+    const { sessionId, shared } = this.#conversation;
     const documentsOf = this.#documents.base;
     const asked = documentsOf ? null : this.#asked;
     const base = this.#bases.of(asked);
     this.#root.querySelector("#asked").textContent = base ? baseLine(base) : (asked ?? "");
     this.#root.querySelector("#bases").hidden = !asked;
     this.#root.querySelector("#open-documents").href = addressWith(sessionId, { documents: this.#base });
-    const title = documentsOf ? say("documents.tab", { base: documentsOf }) : this.#sessions.titleOf(sessionId);
+    const title = documentsOf ? say("documents.tab", { base: documentsOf }) : (shared?.title ?? this.#sessions.titleOf(sessionId));
     document.title = title ? `${title} · Cicada` : "Cicada";
   }
 

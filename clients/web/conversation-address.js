@@ -1,6 +1,9 @@
 const NAME = "conversation";
 const BASE = "knowledgeBase";
 const DOCUMENTS = "documents";
+const SHARED = "shared";
+/** The service takes no longer id of a share, and none that it gives is as long. */
+const LONGEST_SHARE = 128;
 
 /** The conversation that the page's address names, or null. */
 export function conversationIn(search) {
@@ -10,6 +13,23 @@ export function conversationIn(search) {
 /** The knowledge base whose documents the page's address shows, or null. */
 export function documentsIn(search) {
   return new URLSearchParams(search).get(DOCUMENTS) || null;
+}
+
+/** The id of the shared conversation that the page's address opens, or null. It stands behind "#", which is not sent. */
+export function sharedIn(hash) {
+  return new URLSearchParams(hash.slice(1)).get(SHARED)?.slice(0, LONGEST_SHARE) || null;
+}
+
+/** The link by which others open a conversation that is shared. */
+export function linkTo(shareId) {
+  return `${location.origin}${location.pathname}#${new URLSearchParams({ [SHARED]: shareId })}`;
+}
+
+/** What stands behind "#" without the fields of these names. */
+export function hashWithout(hash, names) {
+  const fields = new URLSearchParams(hash.slice(1));
+  for (const name of names) fields.delete(name);
+  return fields.size ? `#${fields}` : "";
 }
 
 /** The page's address with this conversation, or with none, and with the `documents` of a base in front of it. */
@@ -37,14 +57,16 @@ export function addressOfBase(name) {
 }
 
 /**
- * Goes to a conversation's address, by a new entry of the browser's history unless it `replaces` the current one: then
- * documents that are shown stay.
+ * Goes to the address of a conversation of the user's own, by a new entry of the browser's history unless it `replaces` the
+ * current one: then documents that are shown stay.
  */
 export function goTo(sessionId, { replaces = false } = {}) {
   const documents = documentsIn(location.search);
-  if (conversationIn(location.search) === sessionId && (replaces || !documents)) return;
-  if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents }) + location.hash);
-  else history.pushState(null, "", addressWith(sessionId) + location.hash);
+  const isThere = conversationIn(location.search) === sessionId && sharedIn(location.hash) === null;
+  if (isThere && (replaces || !documents)) return;
+  const hash = hashWithout(location.hash, [SHARED]);
+  if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents }) + hash);
+  else history.pushState(null, "", addressWith(sessionId) + hash);
 }
 
 /** Goes to the documents of a base, in front of the conversation; with null back to it. */

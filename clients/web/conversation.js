@@ -7,6 +7,8 @@ export class Conversation {
   sessionId = null;
   /** The one that is asked; null until an answer says so. */
   knowledgeBase = null;
+  /** `{shareId, owner, title}` of the conversation that is read here and somebody shares, both unknown at first; else null. */
+  shared = null;
 
   #client;
   #memory;
@@ -118,7 +120,14 @@ export class Conversation {
   /** Shows a session of the list. */
   async open(sessionId) {
     this.#leave(sessionId);
-    await this.#load(sessionId);
+    await this.#load();
+    this.#scrollTo(this.#root.lastElementChild);
+  }
+
+  /** Shows what somebody shares, to be read. */
+  async openShared(shareId) {
+    this.#leave(null, { shareId, owner: null, title: null });
+    await this.#load();
     this.#scrollTo(this.#root.lastElementChild);
   }
 
@@ -130,7 +139,7 @@ export class Conversation {
     const request = this.#resumed(running);
     this.#run(request, running.message, running);
     this.#add(running).show(request);
-    if (sessionId) await this.#load(sessionId);
+    if (sessionId) await this.#load();
     this.#scrollTo(this.#root.lastElementChild);
   }
 
@@ -209,7 +218,8 @@ export class Conversation {
 
   #requestChanged(request) {
     if (request === this.#running) this.#noteProgress(request);
-    if (!this.#turns.has(request.requestId)) return;
+    // What is shared may be the user's own, and under way.
+    if (this.shared || !this.#turns.has(request.requestId)) return;
     this.#noteBase(request.assembly.asked);
     // Several events may arrive between two animation frames; they are drawn once.
     if (this.#dirty.size === 0) requestAnimationFrame(() => this.#draw());
@@ -245,9 +255,10 @@ export class Conversation {
   // ---- sessions ----
 
   /** A running answer goes on at the server; opening its session shows it again. */
-  #leave(sessionId) {
+  #leave(sessionId, shared = null) {
     this.#visit += 1;
     this.sessionId = sessionId;
+    this.shared = shared;
     this.knowledgeBase = null;
     this.#running = null;
     this.#turns.clear();
@@ -256,19 +267,34 @@ export class Conversation {
     this.#changed();
   }
 
-  async #load(sessionId, before = undefined) {
+  async #load(before = undefined) {
     const visit = this.#visit;
     const wait = element("p", { className: "loading", role: "status" }, say("conversation.opening"));
     this.#root.prepend(wait);
     try {
-      const page = await this.#client.history({ sessionId, before, limit: 10 });
+      const page = await this.#page(before);
       if (visit === this.#visit) this.#prepend(page);
-      if (visit === this.#visit && this.#turns.size === 0) this.#sayMissing();
+      if (visit === this.#visit && this.#turns.size === 0 && !this.shared) this.#sayMissing();
     } catch (error) {
-      if (visit === this.#visit) this.#offerRetry(error, () => this.#load(sessionId, before));
+      if (visit === this.#visit) this.#fail(error, before);
     } finally {
       wait.remove();
     }
+  }
+
+  #page(before) {
+    const limit = 10;
+    if (this.shared) return this.#client.openShared({ shareId: this.shared.shareId, before, limit });
+    return this.#client.history({ sessionId: this.sessionId, before, limit });
+  }
+
+  /** What is not shared any more does not stay on the screen either. */
+  #fail(error, before) {
+    if (error.code !== "share_not_found") return this.#offerRetry(error, () => this.#load(before));
+    this.#turns.clear();
+    this.shared = { shareId: this.shared.shareId, owner: null, title: null };
+    this.#say(say("shared.missing"), error.message);
+    this.#changed();
   }
 
   /** A question that is asked here begins a new conversation. */
@@ -276,17 +302,34 @@ export class Conversation {
     this.#memory.moveDraft(this.sessionId, null);
     this.sessionId = null;
     this.#memory.save({ sessionId: null });
-    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, say("conversation.missing")), element("p", { role: "alert" }, say("conversation.missingWhy"))));
+    this.#say(say("conversation.missing"), say("conversation.missingWhy"));
     this.#changed();
   }
 
+  /** Instead of turns. */
+  #say(title, why) {
+    this.#root.replaceChildren(element("section", { className: "welcome" }, element("h1", {}, title), element("p", { role: "alert", dir: "auto" }, why)));
+  }
+
   #prepend(page) {
+    if (this.shared) this.#noteShared(page);
     const newest = page.turns[0]?.requestId;
     for (const turn of page.turns) {
       if (this.#turns.has(turn.requestId)) continue;
-      this.#addEarlier(turn, turn.requestId === newest && !this.#running);
+      if (this.shared) this.#addShared(turn);
+      else this.#addEarlier(turn, turn.requestId === newest && !this.#running);
     }
     if (page.before) this.#offerEarlier(page.before);
+  }
+
+  #noteShared({ owner, title }) {
+    this.shared = { ...this.shared, owner, title };
+    this.#changed();
+  }
+
+  #addShared(turn) {
+    const { requestId, message } = turn;
+    this.#add({ requestId, message, owner: this.shared.owner }, this.#root.querySelector(".turn")).showShared(turn);
   }
 
   #addEarlier(turn, isNewest) {
@@ -301,7 +344,7 @@ export class Conversation {
     const button = element("button", { className: "secondary earlier", type: "button" }, say("conversation.earlierTurns"));
     button.addEventListener("click", () => {
       button.remove();
-      this.#load(this.sessionId, before);
+      this.#load(before);
     });
     this.#root.prepend(button);
   }
@@ -318,6 +361,8 @@ export class Conversation {
 
   /** Scrolls the question to the top, so that its answer grows below it and the text that is read does not move. */
   #scrollTo(turn) {
-    if (turn) this.#scroll.scrollTo({ top: turn.offsetTop - this.#root.offsetTop, behavior: "instant" });
+    if (!turn) return;
+    const by = turn.getBoundingClientRect().top - this.#scroll.getBoundingClientRect().top;
+    this.#scroll.scrollBy({ top: by, behavior: "instant" });
   }
 }

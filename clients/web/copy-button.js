@@ -12,7 +12,8 @@ export function copyButton(textOf, label = say("act.copy")) {
   return button;
 }
 
-async function copied(text) {
+/** Copies the text; what to say of it. */
+export async function copied(text) {
   try {
     await navigator.clipboard.writeText(text);
     return say("act.copied");

@@ -25,7 +25,7 @@ export class ListingView {
     this.#knowledgeBase = knowledgeBase;
   }
 
-  /** Once the answer has ended, the next page can be asked for. */
+  /** Once the answer has ended, the next page can be asked for. Of a `shared` list nobody says how it was ranked. */
   show(listing, ended) {
     if (listing !== this.#shown) this.#replace(listing);
     const more = this.root.querySelector(".show-more");
@@ -57,7 +57,7 @@ export class ListingView {
 function documentsOf(listing, knowledgeBase) {
   const names = listing.columns ?? [...new Set(listing.documents.flatMap(({ fields }) => Object.keys(fields ?? {})))];
   const rows = listing.documents.flatMap((document) => rowsOf(document, names, knowledgeBase));
-  const ranked = listing.documents.some(({ relevance }) => typeof relevance === "number");
+  const ranked = listing.shared || listing.documents.some(({ relevance }) => typeof relevance === "number");
   const caption = element("caption", {}, extentOf(listing), " ", ranked ? null : element("span", { className: "unranked" }, say("passages.notRanked")));
   return element("table", {}, caption, headOf([say("listing.title"), ...names]), element("tbody", {}, rows));
 }

@@ -13,7 +13,8 @@ import { loadWords, say, sayAll } from "./words.js";
  * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally
  * `identityProvider` and `signInUrl` (the provider's name, and the authorization server that leads to it), `users` (sample
  * users) and `examples` (questions to begin with). The page's own address may name a knowledge base, as
- * `?knowledgeBase=shop`; without that the examples are shown. `?conversation=…` names the open conversation; behind `#` it may name a document that is open.
+ * `?knowledgeBase=shop`; without that the examples are shown. `?conversation=…` names the open conversation; behind `#` it may name
+ * one that somebody shares, and a document that is open.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });

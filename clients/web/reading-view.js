@@ -1,4 +1,5 @@
-import { referenceIn } from "./document-link.js";
+import { hashWithout } from "./conversation-address.js";
+import { FIELDS, referenceIn } from "./document-link.js";
 import { blocksOf } from "./document-text.js";
 import { element } from "./element.js";
 import { say } from "./words.js";
@@ -58,7 +59,7 @@ export class ReadingView {
 
   /** The user closes the pane. The way back opens it again. */
   close() {
-    history.pushState(null, "", location.pathname + location.search);
+    history.pushState(null, "", location.pathname + location.search + hashWithout(location.hash, FIELDS));
     this.#hide();
   }
 

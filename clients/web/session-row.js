@@ -1,4 +1,5 @@
-import { addressWith } from "./conversation-address.js";
+import { addressWith, linkTo } from "./conversation-address.js";
+import { copied, copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { exported, markdownOf } from "./export.js";
 import { saveFile } from "./saved-file.js";
@@ -13,29 +14,37 @@ export class SessionRow {
   #client;
 
   /**
-   * `open()`: the user opens it. `changed(session)`: it has another title or pin now. `deleted()`: it is gone.
+   * `open()`: the user opens it. `changed(session)`: it has another title or pin now. `shared(session)`: it is shared now, or
+   * not any more, which the row shows itself. `deleted()`: it is gone.
    */
-  constructor(session, { client, current, open, changed, deleted }) {
+  constructor(session, { client, current, open, changed, shared, deleted }) {
     this.#session = session;
     this.root = element("li", { data: { session: session.sessionId } });
     this.#client = client;
-    this.#actions = { open, changed, deleted };
+    this.#actions = { open, changed, shared, deleted };
     this.root.append(...this.#line(current));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.#escape(event));
   }
 
   #line(current) {
-    const { sessionId, title, lastAt, knowledgeBase } = this.#session;
+    const { sessionId, title } = this.#session;
     const open = element(
       "a",
       { href: addressWith(sessionId), className: "open-session", title, on: { click: (event) => this.#clicked(event) } },
       element("span", { className: "title", dir: "auto" }, title),
-      element("span", { className: "when" }, element("time", { dateTime: lastAt }, momentOf(lastAt)), knowledgeBase ? [" · ", element("bdi", {}, knowledgeBase)] : null),
+      this.#when(),
     );
     if (current) open.setAttribute("aria-current", "page");
     const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: say("conversations.moreFor", { title }) } }, "⋯");
     more.addEventListener("click", () => (this.#opened ? this.#close() : this.#show(this.#menu())));
     return [open, more];
+  }
+
+  #when() {
+    const { lastAt, knowledgeBase, shared } = this.#session;
+    const base = knowledgeBase ? [" · ", element("bdi", {}, knowledgeBase)] : null;
+    const mark = shared ? [" · ", element("span", { className: "is-shared" }, say("conversations.shared"))] : null;
+    return element("span", { className: "when" }, element("time", { dateTime: lastAt }, momentOf(lastAt)), base, mark);
   }
 
   /** With a key held down the browser opens the link elsewhere. */
@@ -70,12 +79,14 @@ export class SessionRow {
   }
 
   #menu() {
-    const { pinned } = this.#session;
+    const { pinned, shared } = this.#session;
     return element(
       "div",
       { className: "session-actions", role: "group", aria: { label: say("conversations.named", { title: this.#session.title }) } },
       button(say("conversations.rename"), () => this.#show(this.#renaming())),
       button(say(pinned ? "conversations.unpin" : "conversations.pin"), () => this.#change({ pinned: !pinned })),
+      button(say(shared ? "conversations.shareLink" : "conversations.share"), () => this.#share()),
+      shared ? button(say("conversations.unshare"), () => this.#unshare()) : null,
       button(say("conversations.asMarkdown"), () => this.#save("md", "text/markdown", markdownOf)),
       button(say("conversations.asJson"), () => this.#save("json", "application/json", (conversation) => `${JSON.stringify(conversation, null, 2)}\n`)),
       button(say("act.delete"), () => this.#show(this.#deleting(), ".keep")),
@@ -87,6 +98,37 @@ export class SessionRow {
     if (!conversation) return;
     saveFile(conversation.title, suffix, type, write(conversation));
     this.#close();
+  }
+
+  /** Makes the link, or shows it again, and copies it. */
+  async #share() {
+    const shareId = await this.#tried(() => this.#client.shareSession({ sessionId: this.#session.sessionId }));
+    if (!shareId) return;
+    this.#setShared(true);
+    const link = linkTo(shareId);
+    const what = element("p", { id: `shared-${this.#session.sessionId}` }, say("conversations.shareWhat"));
+    const done = element("p", { role: "status" });
+    const field = element("input", { value: link, readOnly: true, dir: "ltr", aria: { label: say("conversations.shareLink"), describedby: what.id } });
+    const buttons = [copyButton(() => link), button(say("conversations.unshare"), () => this.#unshare()), button(say("act.close"), () => this.#close())];
+    this.#show(element("div", { className: "session-actions", role: "group", aria: { label: say("conversations.named", { title: this.#session.title }) } }, field, what, done, buttons));
+    field.select();
+    done.textContent = await copied(link);
+  }
+
+  async #unshare() {
+    const ended = await this.#tried(async () => {
+      await this.#client.unshareSession({ sessionId: this.#session.sessionId });
+      return true;
+    });
+    if (!ended) return;
+    this.#setShared(false);
+    this.#close();
+  }
+
+  #setShared(shared) {
+    this.#session = { ...this.#session, shared };
+    this.root.querySelector(".when").replaceWith(this.#when());
+    this.#actions.shared(this.#session);
   }
 
   #renaming() {

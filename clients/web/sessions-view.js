@@ -32,7 +32,7 @@ export class SessionsView {
   #typing = null;
 
   /**
-   * `open(sessionId)` is called when the user selects a conversation, `changed(session)` when one is renamed or pinned,
+   * `open(sessionId)` is called when the user selects a conversation, `changed(session)` when one is renamed, pinned or shared,
    * `removed(sessionId)` when one is deleted, and `drawn()` when the list has changed. `signal` removes the event listeners.
    */
   constructor({ root, search, client, open, changed, removed, drawn, signal }) {
@@ -90,7 +90,7 @@ export class SessionsView {
     this.#around(() => this.touch(session));
   }
 
-  /** Another tab has given a conversation another title or pin. */
+  /** Another tab has given a conversation another title or pin, or shares it or not. */
   hearChanged(session) {
     const known = this.#rows.some(({ sessionId }) => sessionId === session.sessionId);
     if (known) this.#around(() => this.#put({ pinned: false, ...session }));
@@ -182,6 +182,10 @@ export class SessionsView {
         this.#put({ pinned: false, ...now });
         this.#changed(now);
         this.#root.querySelector(`[data-session="${CSS.escape(sessionId)}"] .more`)?.focus();
+      },
+      shared: (now) => {
+        this.#rows = this.#rows.map((row) => (row.sessionId === sessionId ? now : row));
+        this.#changed(now);
       },
       deleted: () => this.#remove(sessionId),
     }).root;

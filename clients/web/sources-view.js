@@ -244,8 +244,9 @@ function fieldsOf(fields) {
   return labels.length ? element("dl", { className: "fields" }, ...labels) : null;
 }
 
-/** A bar from 0 to 1; null means that no text was ranked. */
+/** A bar from 0 to 1; null means that no text was ranked, undefined that nothing is said of it. */
 function relevanceOf(relevance) {
+  if (relevance === undefined) return null;
   if (relevance === null) return element("span", { className: "unranked" }, say("passages.notRanked"));
   const label = say("passages.relevance", { percent: Math.round(relevance * 100) });
   const bar = element("span", { className: "relevance", role: "img", title: label, aria: { label } });

@@ -14,6 +14,9 @@ import { say } from "./words.js";
 
 const STAGES = ["planning", "searching", "ranking", "answering", "agent"];
 
+/** What is said of a shared answer that is not whole. */
+const SHARED_STATUS = { queued: "shared.underWay", processing: "shared.underWay", cancelled: "answer.stopped", failed: "shared.failed" };
+
 const LONGEST_NAME = 80;
 /** The message that asks for the next page of the documents that the answer lists. */
 const NEXT_PAGE = "next page";
@@ -22,7 +25,7 @@ const NEXT_PAGE = "next page";
  * One question and its answer, with the listed documents below it and the passages beside it.
  *
  * The actions are `retry()`, `loadSources()`, `ask(message)` (as a new turn), `edit()` (the question, to ask it otherwise) and
- * `rate(rating)`, called when the user asks for them.
+ * `rate(rating)`, called when the user asks for them. A turn that somebody shares has none: it is read and copied.
  */
 export class TurnView {
   root;
@@ -43,8 +46,11 @@ export class TurnView {
   #shownText = "";
   #knowledgeBase = null;
 
-  /** `withheld`: how many documents of the answer were removed since, or may not be read by the user any more. */
-  constructor({ requestId, message, answer = null, withheld = 0, rating = null }, actions) {
+  /**
+   * `withheld`: how many documents of the answer were removed since, or may not be read by the user any more. `owner`: who
+   * shares the turn; null for one of the user's own.
+   */
+  constructor({ requestId, message, answer = null, withheld = 0, rating = null, owner = null }, actions) {
     this.#actions = actions;
     this.#feedback = new FeedbackView(rating, (chosen) => this.#actions.rate(chosen));
     this.#settled = answer !== null;
@@ -63,7 +69,7 @@ export class TurnView {
     this.root = element(
       "article",
       { className: "turn", tabIndex: -1, data: { requestId }, aria: { label: name } },
-      questionLine(message),
+      questionLine(message, owner ?? say("answer.you")),
       element("div", { className: "line reply" }, element("h3", { className: "speaker" }, "Cicada"), this.#answer, withheldNote(withheld), this.#listing.root, this.#status, this.#foot),
       this.#sources.root,
     );
@@ -87,6 +93,21 @@ export class TurnView {
     this.#answer.setAttribute("aria-busy", String(!request.outcome));
     if (request.outcome) this.#foot.replaceChildren(...this.#ending(request));
     else this.#foot.replaceChildren();
+  }
+
+  /** Shows a turn that somebody shares, as `openShared` gives it. */
+  showShared({ status, answer, withheld, truncated, knowledgeBase, sources = [], documents = [] }) {
+    this.#knowledgeBase = knowledgeBase;
+    // How they were ranked among what the owner may read is not told.
+    this.#sources.show(sources.map(({ relevance, ...source }) => source), answer, true);
+    this.#listing.show(documents.length ? { documents, total: documents.length, shared: true } : null, true);
+    this.root.classList.toggle("listed", documents.length > 0 && sources.length === 0);
+    this.#showText(withheld ? "" : answer);
+    this.#answer.setAttribute("aria-busy", "false");
+    this.#status.hidden = true;
+    const notes = [withheld ? "shared.withheld" : SHARED_STATUS[status], truncated ? "shared.truncated" : null];
+    const copy = this.#shownText ? this.#copyButton() : null;
+    this.#foot.replaceChildren(...[...notes.filter(Boolean).map((key) => note(say(key))), baseOf({ knowledgeBase }), copy].filter(Boolean));
   }
 
   /** Puts the focus on the answer. */
@@ -166,10 +187,10 @@ function linkButton(label, name, click) {
 }
 
 /** A question is the heading of its turn; a long one is folded. */
-function questionLine(message) {
+function questionLine(message, speaker) {
   const text = element("p", { dir: "auto", aria: { level: 2 } }, message);
   text.setAttribute("role", "heading");
-  return element("div", { className: "line question" }, element("span", { className: "speaker" }, say("answer.you")), text, foldButton(text));
+  return element("div", { className: "line question" }, element("span", { className: "speaker" }, element("bdi", {}, speaker)), text, foldButton(text));
 }
 
 /** A name for what belongs to a question, which may be long. */

@@ -11,7 +11,7 @@ import json
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -53,6 +53,7 @@ from cicada.conversation.protocol import (
     HistoryPage,
     KnowledgeBasesListed,
     ListDocuments,
+    Listing,
     ListKnowledgeBases,
     OpenDocument,
     OpenShared,
@@ -377,10 +378,7 @@ class FakeBackend:
             words = (command.search or "").casefold().split()
             found = [each for each in self._summaries(newest_first) if all(w in each.title.casefold() for w in words)]
             return HistoryPage(sessions=tuple(found[: command.limit]))
-        turns = [each for each in newest_first if each.session_id == command.session_id]
-        older = [each for each in turns if command.before is None or each.created_at < command.before]
-        page = older[: command.limit]
-        before = page[-1].created_at if len(older) > len(page) else None
+        page, before = _page([each for each in mine if each.session_id == command.session_id], command)
         return HistoryPage(session_id=command.session_id, turns=tuple(map(_turn, page)), before=before)
 
     def _summaries(self, newest_first: Sequence[Stored]) -> list[SessionSummary]:
@@ -411,18 +409,22 @@ class FakeBackend:
         return frame(SessionChanged(self._summaries(newest_first)[0]), request_id=command.request_id)
 
     def _of_shares(self, command: OfShares, user: str) -> str:
-        """A session is shared under its own id with a word in front. There is one tenant, and nothing is withheld."""
+        """A session is shared under its own id with a word in front. There is one tenant.
+
+        Whole answers are withheld from others of which a document is.
+        """
         mark = "shared-"
         wanted = command.share_id.removeprefix(mark) if isinstance(command, OpenShared) else command.session_id
         turns = [each for each in self.requests.values() if each.session_id == wanted]
         is_shared = bool(self.changes.get(wanted, {}).get("shared"))
         if isinstance(command, OpenShared):
-            newest_first = sorted(turns, key=lambda stored: stored.created_at, reverse=True)
             if not (turns and is_shared and command.share_id.startswith(mark)):
                 refusal = Failed(error="There is no such shared conversation.", code="share_not_found", retryable=False)
                 return frame(refusal, request_id=command.request_id)
-            page = SharedPage(turns[0].user, self._summaries(newest_first)[0].title, tuple(map(_shared, newest_first)))
-            return frame(page, request_id=command.request_id)
+            page, before = _page(turns, command)
+            shown = tuple(_shared(each, withheld=each.withheld > 0 and each.user != user) for each in page)
+            title = self._summaries(turns[::-1])[0].title
+            return frame(SharedPage(turns[0].user, title, shown, before), request_id=command.request_id)
         if not turns or turns[0].user != user:
             refusal = Failed(error="There is no such conversation.", code="session_not_found", retryable=False)
             return frame(refusal, request_id=command.request_id)
@@ -452,10 +454,23 @@ def _turn(stored: Stored) -> Turn:
     )
 
 
-def _shared(stored: Stored) -> SharedTurn:
-    turn, found = _turn(stored), [each for each in stored.events if isinstance(each, SourcesFound)]
+def _page(turns: Iterable[Stored], command: History | OpenShared) -> tuple[list[Stored], str | None]:
+    """The newest turns before the moment of the command, and the moment that asks for more."""
+    newest_first = sorted(turns, key=lambda stored: stored.created_at, reverse=True)
+    older = [each for each in newest_first if command.before is None or each.created_at < command.before]
+    page = older[: command.limit]
+    return page, page[-1].created_at if len(older) > len(page) else None
+
+
+def _shared(stored: Stored, *, withheld: bool) -> SharedTurn:
+    turn, found = _turn(stored), [each for each in stored.events if isinstance(each, SourcesFound | Listing)]
+    sources = {each.n: each for event in found if isinstance(event, SourcesFound) for each in event.sources}
+    if withheld:
+        shown = (turn.request_id, turn.created_at, turn.status, turn.message)
+        return SharedTurn(*shown, "This answer is withheld.", withheld=True)
     return SharedTurn(
         *(turn.request_id, turn.created_at, turn.status, turn.message, turn.answer),
         knowledge_base=found[-1].knowledge_base if found else None,
-        sources=tuple({each.n: each for event in found for each in event.sources}.values()),
+        sources=tuple(sources.values()),
+        documents=tuple(each for event in found if isinstance(event, Listing) for each in event.documents),
     )

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { addressOf, referenceIn } from "../../clients/web/document-link.js";
+import { hashWithout, sharedIn } from "../../clients/web/conversation-address.js";
+import { addressOf, FIELDS, referenceIn } from "../../clients/web/document-link.js";
 import { CicadaClient, TIMINGS } from "../../clients/web/protocol.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
@@ -76,4 +77,14 @@ test("an address opens a document unless it is longer than any id", () => {
   assert.deepEqual(referenceIn(addressOf(reference)), reference);
   assert.equal(referenceIn(addressOf({ ...reference, documentId: "a".repeat(1025) })), null);
   assert.equal(referenceIn("#"), null);
+});
+
+test("an address opens a document beside a conversation that somebody shares, and each goes without the other", () => {
+  const reference = { knowledgeBase: "store", documentId: "a b.md", passage: "3@v1" };
+  const both = addressOf({ ...reference, shared: "2kXr0jP9" });
+  assert.deepEqual([referenceIn(both), sharedIn(both)], [reference, "2kXr0jP9"]);
+  assert.equal(hashWithout(both, FIELDS), "#shared=2kXr0jP9");
+  assert.equal(hashWithout(both, ["shared"]), addressOf(reference));
+  assert.equal(hashWithout("#shared=2kXr0jP9", ["shared"]), "");
+  assert.deepEqual([sharedIn(""), sharedIn("#shared="), sharedIn(`#shared=${"a".repeat(5000)}`)], [null, null, "a".repeat(128)]);
 });
