@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,6 +13,19 @@ from cicada.ingest.prose.sections import Block, Paragraph, Record
 # Each row is a passage, of which a document has no more.
 MAX_ROWS = 20_000
 MAX_CELLS = 1_000_000
+
+# The label of a row of sums, and of one of the sums of a part, as Excel and people write them.
+_SUM = re.compile(
+    r"(?:grand |sub-?)?totals?:?|sums?:?|(?:gesamt|zwischen|end)?summe:?|gesamt(?:ergebnis)?:?|insgesamt:?",
+    re.IGNORECASE,
+)
+_SUM_OF = re.compile(
+    r"(?:sub-?totals?|totals?|(?:zwischen)?summe|gesamt):? .{1,80}|.{1,80} (?:totals?|ergebnis|summe)", re.IGNORECASE
+)
+_FIGURE = re.compile(r"[^\w]{0,3}[0-9][0-9.,'’ \u00a0\u202f]*[^\w]{0,3}(?:[A-Z]{3})?")
+
+# Lines above a table: how many, and the values of each.
+_MOST_ABOVE, _NAME_AND_VALUE = 20, 2
 
 Row = tuple[int, Sequence[str]]
 """The number of a row from 1, and its cells: one line each, empty ones in the middle."""
@@ -36,27 +50,43 @@ def bounded(rows: Iterable[Row]) -> list[Row]:
 def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
     """What stands above the table, a paragraph with its columns, and its records.
 
-    The header is the first row that has more than one value, or the first of a table of one column. A column without a
-    name, and values beyond the header, are named by their number; of two columns with one name the second has a number.
+    The header is the first row that has more than one value, or the first of a table of one column. If most rows have
+    more than two values, rows of two above them stand above the table. A column without a name, and values beyond the
+    header, are named by their number; of two columns with one name the second has a number.
     """
     top = _header_place(rows)
     yield from (Paragraph(" ".join(filter(None, row))) for _, row in rows[:top])
     if top == len(rows):
         return
-    body = rows[top + 1 :]
+    # Exports in pages repeat the header on each.
+    body = [(number, row) for number, row in rows[top + 1 :] if row != rows[top][1]]
     names = _names(rows[top][1], max((len(row) for _, row in body), default=0))
-    records = [Record(number, _values(names, row)) for number, row in body]
+    records = [Record(number, _values(names, row), _is_sum(row, len(names))) for number, row in body]
     refuse_access_column((name, value) for record in records for name, value in record.values)
     used = {name for record in records for name, _ in record.values} if records else set(names)
-    number = "1 row" if len(records) == 1 else f"{len(records):,} rows"
+    counted = sum(not record.is_sum for record in records)
+    number = "1 row" if counted == 1 else f"{counted:,} rows"
     yield Paragraph(f"{number} with the columns {', '.join(name for name in names if name in used)}.")
     yield from records
 
 
+def _is_sum(row: Sequence[str], width: int) -> bool:
+    """Whether the row sums up others: its first value says so, and all others are numbers.
+
+    "IT total" may be somebody's name for a thing, so such a row has an empty cell too.
+    """
+    first, *others = filter(None, row)
+    says_so = _SUM.fullmatch(first) or (len(others) + 1 < width and _SUM_OF.fullmatch(first))
+    return bool(says_so) and all(map(_FIGURE.fullmatch, others))
+
+
 def _header_place(rows: Sequence[Row]) -> int:
-    """The index of the header. Exports write a title and a date above it, each alone in its row."""
+    """The index of the header. Exports write a title and a date above it, each alone in its row, or named."""
     filled = [sum(map(bool, row)) for _, row in rows]
-    return next((place for place, cells in enumerate(filled) if cells > 1), 0)
+    first = next((place for place, cells in enumerate(filled) if cells > 1), 0)
+    wide = next((place for place, cells in enumerate(filled[:_MOST_ABOVE]) if cells > _NAME_AND_VALUE), first)
+    wider = sum(cells > _NAME_AND_VALUE for cells in filled[wide:])
+    return wide if 2 * wider > len(filled) - wide else first
 
 
 def _names(header: Sequence[str], width: int) -> list[str]:
