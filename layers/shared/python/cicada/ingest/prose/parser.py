@@ -20,6 +20,8 @@ from cicada.ingest.prose.encoding import clip, has_mark
 from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
 from cicada.knowledge_bases.inference import is_field
+from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.values import field_named
 
 
 class Kind(StrEnum):
@@ -202,7 +204,7 @@ def _columns(
         if (record := chunk.record) is None:
             found.append({})
             continue
-        values = {name: value for name, value in record.values if _may_be_field(name, value)}
+        values = {name: value for name, value in _read_values(source.schema, record) if _may_be_field(name, value)}
         fields, faults = described(source.schema, (Declared(f"row {record.number}", values),))
         for each in faults:
             # The schema's list of what it lacks is told for one row, as it is for one document.
@@ -210,6 +212,14 @@ def _columns(
         found.append(fields if record is before else {**fields, ROW: float(record.number)})
         before = record
     return found, tuple(problems.values())
+
+
+def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str]]:
+    """The record's values. Where the schema does not want a text, a number is in the form that fields take."""
+    for name, value in record.values:
+        known = field_named(schema, name) if name in record.numbers else None
+        is_declared = known is not None and not known.inferred and known.type is not FieldType.NUMBER
+        yield name, value if is_declared else record.numbers.get(name, value)
 
 
 def _may_be_field(name: str, value: str) -> bool:

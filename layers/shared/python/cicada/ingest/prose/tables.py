@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.front_matter import refuse_access_column
 from cicada.ingest.prose.sections import Block, Paragraph, Record
+from cicada.ingest.prose.written_numbers import plain_numbers
 
 # Each row is a passage, of which a document has no more.
 MAX_ROWS = 20_000
@@ -61,13 +65,26 @@ def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
     # Exports in pages repeat the header on each.
     body = [(number, row) for number, row in rows[top + 1 :] if row != rows[top][1]]
     names = _names(rows[top][1], max((len(row) for _, row in body), default=0))
-    records = [Record(number, _values(names, row), _is_sum(row, len(names))) for number, row in body]
+    records = _with_numbers([Record(number, _values(names, row), _is_sum(row, len(names))) for number, row in body])
     refuse_access_column((name, value) for record in records for name, value in record.values)
     used = {name for record in records for name, _ in record.values} if records else set(names)
     counted = sum(not record.is_sum for record in records)
     number = "1 row" if counted == 1 else f"{counted:,} rows"
     yield Paragraph(f"{number} with the columns {', '.join(name for name in names if name in used)}.")
     yield from records
+
+
+def _with_numbers(records: list[Record]) -> list[Record]:
+    columns: dict[str, set[str]] = {}
+    for name, value in chain.from_iterable(each.values for each in records if not each.is_sum):
+        columns.setdefault(name, set()).add(value)
+    plain = plain_numbers(columns)
+    if not plain:
+        return records
+    return [
+        replace(each, numbers={name: plain[name][value] for name, value in each.values if value in plain.get(name, ())})
+        for each in records
+    ]
 
 
 def _is_sum(row: Sequence[str], width: int) -> bool:
