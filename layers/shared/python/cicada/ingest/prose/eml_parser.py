@@ -51,6 +51,7 @@ def read_eml(content: bytes) -> Prose:
         message = message_from_bytes(content)
         headers = {name: text for name in _HEADERS if (text := _header(message, name))}
         day = _day(message)
+        fields = _fields(headers, day)
         _read(message, found)
     named = [clip(name, _MAX_NAME) for name in found.attached]
     first = "; ".join(f"{name}: {text}" for name, text in (headers | ({"Date": day} if day else {})).items())
@@ -59,7 +60,7 @@ def read_eml(content: bytes) -> Prose:
         (*([Paragraph(first)] if first else ()), *found.blocks, *last),
         title=_header(message, "Subject"),
         problems=(*found.problems, *([_not_read(named)] if named else ())),
-        metadata=_fields(headers, day),
+        metadata=fields,
     )
 
 
