@@ -88,6 +88,13 @@ def test_each_part_of_a_row_that_is_larger_than_a_passage_names_its_row_and_colu
     assert sum(each.text.count("word") for each in parts) == 400
 
 
+def test_the_parts_of_a_row_share_its_fields_which_are_read_once() -> None:
+    content = ",".join(f"c{number}" for number in range(500)) + "\n" + "1," * 500
+    found = [each.metadata for each in parsed("a.csv", content.encode()).passages if "c499" in each.metadata]
+    first, second, third, *_ = found
+    assert (first[ROW], ROW in second, second is third) == (2.0, False, True)
+
+
 def test_a_table_without_rows_says_its_columns() -> None:
     assert [each.text for each in parsed("a.csv", b"Id,Status\n").passages] == ["0 rows with the columns Id, Status."]
 
