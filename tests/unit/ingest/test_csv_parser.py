@@ -141,7 +141,15 @@ def test_lines_of_a_name_and_a_value_above_the_header_are_text() -> None:
         {"Id": "1", "Status": "open", "Hours": "2"},
         {"Id": "2", "Status": "closed", "Hours": "3"},
     ]
+    assert records("Id,Note\n1,x,more\n2,y,more\n")[0] == {"Id": "1", "Note": "x", "Column 3": "more"}
     assert records("Id,Note\n1,x\n2,y,stray\n3,z\n")[1] == {"Id": "2", "Note": "y", "Column 3": "stray"}
+
+
+@pytest.mark.parametrize("header", [",2025,,2026,\nRegion,Q1,Q2,Q1,Q2\n", "Sales\n\nRegion,2025,,2026\n,Q1,Q2,Q1,Q2\n"])
+def test_a_header_of_two_rows_gives_names_of_both(header: str) -> None:
+    row = {"Region": "North", "2025 Q1": "1", "2025 Q2": "2", "2026 Q1": "3", "2026 Q2": "4"}
+    assert records(f"{header}North,1,2,3,4\n") == [row]
+    assert records("A,,B,\n0,0,0,0\n")[0] == {"A": "0", "Column 2": "0", "B": "0", "Column 4": "0"}
 
 
 def test_a_header_that_is_repeated_is_no_row() -> None:

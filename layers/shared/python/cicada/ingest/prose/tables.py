@@ -28,6 +28,7 @@ _SUM_OF = re.compile(
 )
 _FIGURE = re.compile(r"[^\w]{0,3}[0-9][0-9.,'’ \u00a0\u202f]*[^\w]{0,3}(?:[A-Z]{3})?")
 
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 # Lines above a table: how many, and the values of each.
 _MOST_ABOVE, _NAME_AND_VALUE = 20, 2
 
@@ -56,15 +57,17 @@ def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
 
     The header is the first row that has more than one value, or the first of a table of one column. If most rows have
     more than two values, rows of two above them stand above the table. A column without a name, and values beyond the
-    header, are named by their number; of two columns with one name the second has a number.
+    header, are named by their number; of two columns with one name the second has a number. The upper of two
+    rows of a header has names for several columns.
     """
-    top = _header_place(rows)
+    top, end, header = _header(rows)
     yield from (Paragraph(" ".join(filter(None, row))) for _, row in rows[:top])
-    if top == len(rows):
+    if not rows:
         return
     # Exports in pages repeat the header on each.
-    body = [(number, row) for number, row in rows[top + 1 :] if row != rows[top][1]]
-    names = _names(rows[top][1], max((len(row) for _, row in body), default=0))
+    above = [row for _, row in rows[top:end]]
+    body = [(number, row) for number, row in rows[end:] if row not in above]
+    names = _names(header, max((len(row) for _, row in body), default=0))
     records = _with_numbers([Record(number, _values(names, row), _is_sum(row, len(names))) for number, row in body])
     refuse_access_column((name, value) for record in records for name, value in record.values)
     used = {name for record in records for name, _ in record.values} if records else set(names)
@@ -97,13 +100,42 @@ def _is_sum(row: Sequence[str], width: int) -> bool:
     return bool(says_so) and all(map(_FIGURE.fullmatch, others))
 
 
+def _header(rows: Sequence[Row]) -> tuple[int, int, Sequence[str]]:
+    """Where the header begins and ends, and its names."""
+    place = _header_place(rows)
+    for upper in (place, place - 1):
+        if 0 <= upper < len(rows) - 1 and (names := _of_two_rows(rows[upper][1], rows[upper + 1][1])):
+            return upper, upper + 2, names
+    return place, place + 1, rows[place][1] if rows else ()
+
+
+def _of_two_rows(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Names such as `2026 Q1` where each of the upper names stands over the same several lower ones; else none."""
+    spans: list[list[str]] = [[]]
+    names: list[str] = []
+    group = ""
+    for place, name in enumerate(lower):
+        if place < len(upper) and upper[place]:
+            group = upper[place]
+            spans.append([])
+        spans[-1].append(name)
+        names.append(f"{group} {name}".strip())
+    several = [each for each in spans[1:] if len(each) > 1]
+    are_same = len(several) > 1 and all(each == several[0] for each in several)
+    return names if are_same and all(several[0]) and len(set(several[0])) == len(several[0]) else []
+
+
 def _header_place(rows: Sequence[Row]) -> int:
     """The index of the header. Exports write a title and a date above it, each alone in its row, or named."""
     filled = [sum(map(bool, row)) for _, row in rows]
     first = next((place for place, cells in enumerate(filled) if cells > 1), 0)
     wide = next((place for place, cells in enumerate(filled[:_MOST_ABOVE]) if cells > _NAME_AND_VALUE), first)
     wider = sum(cells > _NAME_AND_VALUE for cells in filled[wide:])
-    return wide if 2 * wider > len(filled) - wide else first
+    # A row with numbers is none of names, but for years.
+    has_numbers = any(
+        _FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell) for _, row in rows[wide:][:1] for cell in row
+    )
+    return wide if 2 * wider > len(filled) - wide and not has_numbers else first
 
 
 def _names(header: Sequence[str], width: int) -> list[str]:
