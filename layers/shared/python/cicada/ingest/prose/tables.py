@@ -68,7 +68,8 @@ def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
     above = [row for _, row in rows[top:end]]
     body = [(number, row) for number, row in rows[end:] if row not in above]
     names = _names(header, max((len(row) for _, row in body), default=0))
-    records = _with_numbers([Record(number, _values(names, row), _is_sum(row, len(names))) for number, row in body])
+    sums = {number for number, row in body if _is_sum(row, len(names))} | _unnamed_sum(body)
+    records = _with_numbers([Record(number, _values(names, row), number in sums) for number, row in body])
     refuse_access_column((name, value) for record in records for name, value in record.values)
     used = {name for record in records for name, _ in record.values} if records else set(names)
     counted = sum(not record.is_sum for record in records)
@@ -98,6 +99,13 @@ def _is_sum(row: Sequence[str], width: int) -> bool:
     first, *others = filter(None, row)
     says_so = _SUM.fullmatch(first) or (len(others) + 1 < width and _SUM_OF.fullmatch(first))
     return bool(says_so) and all(map(_FIGURE.fullmatch, others))
+
+
+def _unnamed_sum(body: Sequence[Row]) -> set[int]:
+    """The number of a last row of numbers alone, without what stands first in each row above it."""
+    *above, (number, last) = body or [(0, [])]
+    is_sum = len(above) > 1 and not last[0] and all(row[0] for _, row in above)
+    return {number} if is_sum and all(map(_FIGURE.fullmatch, filter(None, last))) else set()
 
 
 def _header(rows: Sequence[Row]) -> tuple[int, int, Sequence[str]]:
