@@ -55,8 +55,7 @@ class PageFiles:
 def page_files(folder: Path = PAGE_FOLDER) -> PageFiles:
     """Build the page, if it has changed since the last time.
 
-    Raises `FileNotFoundError` if `index.html` refers to a file that does not exist, or without `npm ci`, and
-    `PageBuildError`.
+    Raises `FileNotFoundError` if `index.html` refers to a file that does not exist, and `PageBuildError`.
     """
     sources = (path for path in sorted(folder.rglob("*")) if path.is_file())
     return _built(folder, _digest({path.relative_to(folder).as_posix(): path.read_bytes() for path in sources}))
@@ -85,6 +84,8 @@ def _preloads(module: bytes) -> str:
 
 
 def _bundles(folder: Path) -> dict[str, bytes]:
+    if not ESBUILD.exists():
+        raise PageBuildError("The page cannot be built: esbuild is not installed; run `npm ci`.")
     entries = [name for name in _BUILT if (folder / name).exists()]
     with TemporaryDirectory() as out:
         environment = {"NODE_PATH": str(_ROOT / "node_modules")}

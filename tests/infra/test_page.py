@@ -12,7 +12,7 @@ import pytest
 
 from infra.addresses import AddressError, addresses
 from infra.model_regions import model_regions
-from infra.page_files import PAGE_FOLDER, page_files
+from infra.page_files import PAGE_FOLDER, PageBuildError, page_files
 from infra.page_headers import page_headers
 from local.page import headers as local_headers
 from tests.infra.deployed import Deployed, deployed
@@ -150,6 +150,24 @@ def test_a_changed_file_has_another_address(tmp_path: Path) -> None:
     (other / "style.css").unlink()
     with pytest.raises(FileNotFoundError, match=r"index\.html refers to style\.css"):
         page_files(other)
+
+
+def test_a_page_that_cannot_be_built_says_where_and_is_built_again_when_mended(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(PAGE_FOLDER, tmp_path / "web"))
+    module = folder / "page.js"
+    content = module.read_text("utf-8")
+    module.write_text(f"const = 1;\n{content}", "utf-8")
+    with pytest.raises(PageBuildError, match=r"page\.js:1:6"):
+        page_files(folder)
+    module.write_text(content, "utf-8")
+    assert page_files(folder).assets
+
+
+def test_without_esbuild_it_says_what_to_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("infra.page_files.ESBUILD", tmp_path / "esbuild")
+    folder = Path(shutil.copytree(PAGE_FOLDER, tmp_path / "web"))
+    with pytest.raises(PageBuildError, match="run `npm ci`"):
+        page_files(folder)
 
 
 def test_what_is_loaded_before_signing_in_is_at_most_120_kb_in_every_language() -> None:

@@ -54,3 +54,11 @@ def test_where_it_fails_words_are_counted_and_the_first_failure_is_reported(repl
         found = checked(bedrock, answer, failures)
     assert found == check(answer, PASSAGES)
     assert (len(found.unsupported), len(failures)) == (1, 1)
+
+
+def test_after_a_failure_the_sentences_that_wait_are_not_asked_about() -> None:
+    """Each would wait as long for nothing, and the answer's end with it."""
+    answer = "The tank is cleaned by night. [1]\n" * 40
+    with scripted_bedrock(*[THROTTLED] * 40) as bedrock:
+        assert checked(bedrock, answer, []) == check(answer, PASSAGES)
+        assert len(bedrock.requests) <= 4

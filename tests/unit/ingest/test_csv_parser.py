@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cicada.documents.model import ROW
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.prose import tables
@@ -87,6 +88,13 @@ def test_each_part_of_a_row_that_is_larger_than_a_passage_names_its_row_and_colu
     assert sum(each.text.count("word") for each in parts) == 400
 
 
+def test_the_parts_of_a_row_share_its_fields_which_are_read_once() -> None:
+    content = ",".join(f"c{number}" for number in range(500)) + "\n" + "1," * 500
+    found = [each.metadata for each in parsed("a.csv", content.encode()).passages if "c499" in each.metadata]
+    first, second, third, *_ = found
+    assert (first[ROW], ROW in second, second is third) == (2.0, False, True)
+
+
 def test_a_table_without_rows_says_its_columns() -> None:
     assert [each.text for each in parsed("a.csv", b"Id,Status\n").passages] == ["0 rows with the columns Id, Status."]
 
@@ -108,3 +116,51 @@ def test_a_column_that_names_readers_keeps_the_table_out(column: str) -> None:
     """Rows of one file have the same readers; whoever writes such a column means them to have others."""
     assert rejection(f"Id,{column}\n1,group:hr\n".encode()).kind == "front_matter"
     assert records(f"Id,{column}\n1,ok\n")
+
+
+@pytest.mark.parametrize(
+    ("rows", "counted"),
+    [
+        ("IT,open,5\nSubtotal IT,,5\nQA,open,1\nGrand total,,6\n", ["IT", "QA"]),
+        ('IT,open,5\nGesamtsumme,,"5,00 €"\n', ["IT"]),
+        ("IT,open,5\nTotal,,\n", ["IT"]),
+        ("IT,open,5\nQA,open,1\n\n,,6\n", ["IT", "QA"]),
+        ("IT,open,5\n,open,1\nQA,,6\n", ["IT", None, "QA"]),
+        ("Total Gym,sold,5\nTotal,sold,3\nIT Total,3,4\n", ["Total Gym", "Total", "IT Total"]),
+    ],
+)
+def test_a_row_that_sums_up_others_is_text_and_not_counted(rows: str, counted: list[str]) -> None:
+    found = parsed("a.csv", f"Dept,Status,Amount\n{rows}".encode()).passages
+    assert [each.metadata.get("Dept") for each in found if ROW in each.metadata] == counted
+    assert len(found) == 1 + len(list(filter(None, rows.split("\n"))))
+    number = "1 row" if len(counted) == 1 else f"{len(counted)} rows"
+    assert found[0].text == f"{number} with the columns Dept, Status, Amount."
+
+
+def test_lines_of_a_name_and_a_value_above_the_header_are_text() -> None:
+    text = "Report;Tickets\nDate;31.01.2026\n\nId;Status;Hours\n1;open;2\n2;closed;3\n"
+    assert records(text) == [
+        {"Id": "1", "Status": "open", "Hours": "2"},
+        {"Id": "2", "Status": "closed", "Hours": "3"},
+    ]
+    assert records("Id,Note\n1,x,more\n2,y,more\n")[0] == {"Id": "1", "Note": "x", "Column 3": "more"}
+    assert records("Id,Note\n1,x\n2,y,stray\n3,z\n")[1] == {"Id": "2", "Note": "y", "Column 3": "stray"}
+
+
+@pytest.mark.parametrize("header", [",2025,,2026,\nRegion,Q1,Q2,Q1,Q2\n", "Sales\n\nRegion,2025,,2026\n,Q1,Q2,Q1,Q2\n"])
+def test_a_header_of_two_rows_gives_names_of_both(header: str) -> None:
+    row = {"Region": "North", "2025 Q1": "1", "2025 Q2": "2", "2026 Q1": "3", "2026 Q2": "4"}
+    assert records(f"{header}North,1,2,3,4\n") == [row]
+    assert records("A,,B,\n0,0,0,0\n")[0] == {"A": "0", "Column 2": "0", "B": "0", "Column 4": "0"}
+
+
+def test_a_header_that_is_repeated_is_no_row() -> None:
+    assert records("Id,Status\n1,open\n\nId,Status\n2,open\n") == [
+        {"Id": "1", "Status": "open"},
+        {"Id": "2", "Status": "open"},
+    ]
+
+
+def test_amounts_with_commas_below_a_title_are_not_cut() -> None:
+    text = "Stock\nMade 2026-01-31, by Ann\n\nId;Status;Amount\n1;open;1,50\n2;open;2,50\n"
+    assert [each["Amount"] for each in records(text)] == ["1,50", "2,50"]

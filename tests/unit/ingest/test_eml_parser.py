@@ -37,6 +37,17 @@ def test_subject_people_and_day_are_title_first_paragraph_and_fields() -> None:
     }
 
 
+def test_a_header_that_is_nested_too_deep_is_damage() -> None:
+    with pytest.raises(DocumentRejectedError, match="The mail is damaged"):
+        read_eml(b"To: " + b"(" * 990 + b"\n\nText.\n")
+
+
+def test_a_text_that_is_shown_in_the_mail_is_read_though_it_has_a_files_name() -> None:
+    message = mail("Shown.")
+    message.add_header("Content-Disposition", "inline", filename="body.txt")
+    assert (read(message).blocks[1:], read(message).problems) == ((Paragraph("Shown."),), ())
+
+
 def test_of_two_forms_of_a_text_the_plain_one_counts() -> None:
     message = mail("Plain\ntext.\n\n- an item\n")
     message.add_alternative("<p>Rich text.", subtype="html")

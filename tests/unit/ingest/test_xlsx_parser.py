@@ -54,6 +54,22 @@ def test_a_formula_counts_by_its_stored_value_and_a_wrong_one_by_none() -> None:
     assert read_xlsx(with_cells(cells)).blocks[-1] == Record(3, (("a", "2"),))
 
 
+@pytest.mark.parametrize(
+    ("cells", "reasons"),
+    [
+        ('<c r="A3"><f>1+1</f><v>2</v></c><c r="B3" t="str"><f>""</f><v></v></c>', []),
+        ('<c r="A3"><v>1</v></c><c r="B3"><f>1+1</f></c>', ["1 formula has no stored value"]),
+        (
+            '<c r="A3"><f>1+1</f><v></v></c><c r="B3"><f t="shared" si="0"/><v/></c>',
+            ["2 formulas have no stored values"],
+        ),
+    ],
+)
+def test_formulas_without_stored_values_are_reported(cells: str, reasons: list[str]) -> None:
+    found = read_xlsx(with_cells(f'<row r="3">{cells}</row>')).problems
+    assert [each.reason.partition(";")[0] for each in found] == reasons
+
+
 def test_texts_that_sheets_share_are_read_as_excel_writes_them() -> None:
     names = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     runs = "<r><t>two </t></r><r><t>runs</t></r><rPh sb='0' eb='3'><t>x</t></rPh>"

@@ -26,6 +26,8 @@ from tests.unit.knowledge_bases.schemas import SCHEMA
         ("effective", "2026-01-31 10:00:00.25+01:00", "2026-01-31"),
         ("effective", "2026/1/31", "2026-01-31"),
         ("effective", "2026.01.31", "2026-01-31"),
+        ("effective", "31.01.2026", "2026-01-31"),
+        ("effective", "1. 2. 2026 14:30", "2026-02-01"),
         ("effective", "31 January 2026", "2026-01-31"),
         ("effective", "31st Jan. 2026", "2026-01-31"),
         ("effective", "January 31, 2026", "2026-01-31"),

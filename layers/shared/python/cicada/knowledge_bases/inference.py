@@ -269,7 +269,7 @@ def type_of(field: ObservedField) -> FieldType:
         return FieldType.KEYWORDS
     words = _words(field.name)
     if field.looks == (Look.NUMBER,):
-        return FieldType.KEYWORD if words[-1:] and words[-1] in _CODES else FieldType.NUMBER
+        return FieldType.KEYWORD if names_codes(field.name) else FieldType.NUMBER
     if field.looks in ((Look.DATE,), (Look.BOOLEAN,)):
         return FieldType(field.looks[0])
     return FieldType.PERSON if _names_people(field, words) else FieldType.KEYWORD
@@ -284,6 +284,12 @@ def conflict_of(field: ObservedField) -> str:
 
 def _words(name: str) -> list[str]:
     return _ON_LINES.sub(" ", name.casefold()).split()
+
+
+def names_codes(name: str) -> bool:
+    """Whether the digits of a field with this name are no quantity."""
+    words = _words(name)
+    return words[-1:] != [] and words[-1] in _CODES
 
 
 def _names_people(field: ObservedField, words: Sequence[str]) -> bool:

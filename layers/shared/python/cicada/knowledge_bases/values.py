@@ -69,6 +69,8 @@ Given: TypeAlias = str | int | float | bool | date | Sequence[str]
 
 _ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ][0-9]{2}:[0-9:.]{2,15}\s?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?")
 _YEAR_FIRST = re.compile(r"([0-9]{4})([/.])([0-9]{1,2})\2([0-9]{1,2})")
+# As most of Europe writes it. Behind slashes it may be the month that comes first.
+_DAY_WITH_POINTS = re.compile(r"([0-9]{1,2})\. ?([0-9]{1,2})\. ?([0-9]{4})(?:,? [0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)?")
 _DAY_FIRST = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)? ([a-z]{3,9})\.?,? ([0-9]{4})")
 _MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? ([0-9]{1,2})(?:st|nd|rd|th)?,? ([0-9]{4})")
 _MONTHS = (
@@ -198,6 +200,8 @@ def _date_of(text: str) -> date | None:
         return _day(int(found[1]), int(found[2]), int(found[3]))
     if found := _YEAR_FIRST.fullmatch(text):
         return _day(int(found[1]), int(found[3]), int(found[4]))
+    if found := _DAY_WITH_POINTS.fullmatch(text):
+        return _day(int(found[3]), int(found[2]), int(found[1]))
     if found := _DAY_FIRST.fullmatch(text):
         return _day(int(found[3]), _month(found[2]), int(found[1]))
     if found := _MONTH_FIRST.fullmatch(text):

@@ -25,7 +25,7 @@ class BedrockGroundingJudge:
     """One call for each claim, four at a time. The guardrail's own threshold decides.
 
     `guardrail`: with a contextual grounding filter, as ID:VERSION. A claim whose call fails is judged by counting, and
-    the first failure of an answer is reported.
+    so are those of its answer that were not asked yet. The first failure of an answer is reported.
     """
 
     def __init__(self, client: BedrockRuntimeClient, guardrail: str, report: Callable[[CicadaError], None]) -> None:
@@ -34,18 +34,24 @@ class BedrockGroundingJudge:
         self._report = report
 
     def __call__(self, question: str, claims: Sequence[Claim], /) -> Sequence[bool]:
-        with ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="grounding") as pool:
-            asked = [pool.submit(copy_context().run, self._carried, question, each) for each in claims]
-        carried = list(by_counting(question, claims))
-        failures = []
-        for number, each in enumerate(asked):
+        failures: list[CicadaError] = []
+
+        def asked(claim: Claim, counted: bool) -> bool:
+            # The reader waits for all, and what failed once is likely to fail again, each time after seconds.
+            if failures:
+                return counted
             try:
-                carried[number] = each.result()
+                return self._carried(question, claim)
             except CicadaError as error:
                 failures.append(error)
+                return counted
+
+        with ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="grounding") as pool:
+            by_words = zip(claims, by_counting(question, claims), strict=True)
+            carried = [pool.submit(copy_context().run, asked, claim, counted) for claim, counted in by_words]
         if failures:
             self._report(failures[0])
-        return carried
+        return [each.result() for each in carried]
 
     def _carried(self, question: str, claim: Claim) -> bool:
         with bedrock_errors():

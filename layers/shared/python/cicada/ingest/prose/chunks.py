@@ -21,7 +21,7 @@ _MAX_NAME = 200
 
 
 class ProseChunk(Struct, frozen=True):
-    """Text of one section; `path` as in `Section`. `record`: the one whose text it is, or a part of it."""
+    """Text of one section; `path` as in `Section`. `record`: the one that it is of, None for one of sums."""
 
     path: tuple[str, ...]
     text: str
@@ -47,7 +47,8 @@ def _chunks(path: tuple[str, ...], blocks: Sequence[Block], chunking: Chunking) 
     """The chunks of records, or of blocks that are none."""
     records = [block for block in blocks if isinstance(block, Record)]
     if records:
-        yield from (ProseChunk(path, text, each) for each in records for text in _record(each, chunking))
+        for each in records:
+            yield from (ProseChunk(path, text, None if each.is_sum else each) for text in _record(each, chunking))
         return
     pieces = [_Piece(text) for block in blocks for text in _pieces(block, chunking.limit) if text]
     for chunk in packed(pieces, chunking):

@@ -50,11 +50,12 @@ def separator_of(text: str) -> str:
     return max(_SEPARATORS, key=lambda sign: _likeness(text[:_SAMPLE_CHARACTERS], sign))
 
 
-def _likeness(sample: str, separator: str) -> tuple[int, int]:
-    """How many rows have as many cells as most, and how many the first has."""
+def _likeness(sample: str, separator: str) -> tuple[int, int, int]:
+    """How many rows have as many cells as most, how many the first has, and how many most have."""
     try:
         rows = list(islice(csv.reader(StringIO(sample, newline=""), delimiter=separator), _SAMPLE_ROWS))
     except csv.Error:
-        return 0, 0
+        return 0, 0, 0
     widths = Counter(len(row) for row in rows if len(row) > 1)
-    return max(widths.values(), default=0), len(rows[0]) if rows else 0
+    width, number = max(widths.items(), key=lambda each: each[1], default=(0, 0))
+    return number, len(rows[0]) if rows else 0, width

@@ -26,6 +26,7 @@ _DAMAGED = "The mail is damaged; save it from the mail program again and upload 
 _PART = re.compile(rb"^--", re.MULTILINE)
 _MOST_NAMED = 20
 _MAX_NAME = 200
+_TEXTS = ("text/plain", "text/html")
 _HEADERS = ("From", "To", "Cc")
 
 
@@ -51,6 +52,7 @@ def read_eml(content: bytes) -> Prose:
         message = message_from_bytes(content)
         headers = {name: text for name in _HEADERS if (text := _header(message, name))}
         day = _day(message)
+        fields = _fields(headers, day)
         _read(message, found)
     named = [clip(name, _MAX_NAME) for name in found.attached]
     first = "; ".join(f"{name}: {text}" for name, text in (headers | ({"Date": day} if day else {})).items())
@@ -59,7 +61,7 @@ def read_eml(content: bytes) -> Prose:
         (*([Paragraph(first)] if first else ()), *found.blocks, *last),
         title=_header(message, "Subject"),
         problems=(*found.problems, *([_not_read(named)] if named else ())),
-        metadata=_fields(headers, day),
+        metadata=fields,
     )
 
 
@@ -102,15 +104,17 @@ def _fields(headers: dict[str, str], day: str) -> dict[str, str | tuple[str, ...
 
 
 def _read(part: Message, found: _Found) -> None:
-    kind = part.get_content_type()
-    if part.get_content_disposition() == "attachment" or part.get_filename() or kind == "message/rfc822":
+    kind, place = part.get_content_type(), part.get_content_disposition()
+    # Mail programs show an inline text though it has a file's name.
+    is_shown = place == "inline" and kind in _TEXTS
+    if place == "attachment" or (part.get_filename() and not is_shown) or kind == "message/rfc822":
         found.attached.append(_name(part))
     elif kind == "multipart/alternative":
         _read_one(_parts(part), found)
     elif part.is_multipart():
         for each in _parts(part):
             _read(each, found)
-    elif kind in ("text/plain", "text/html"):
+    elif kind in _TEXTS:
         found.blocks += _text(part, kind, found)
 
 

@@ -20,6 +20,8 @@ from cicada.ingest.prose.encoding import clip, has_mark
 from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
 from cicada.knowledge_bases.inference import is_field
+from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.values import field_named
 
 
 class Kind(StrEnum):
@@ -163,8 +165,8 @@ class ProseParser(Struct, frozen=True):
         metadata, faults = self._metadata(source, sidecar, prose)
         metadata["language"] = language
         about = _About(title, language, metadata, sidecar.readers or prose.readers, sidecar.embedded)
-        columns, of_columns = _columns(source, found)
-        passages = tuple(_passages(source, about, found, columns))
+        each_metadata, of_columns = _metadata_of(source, about, found)
+        passages = tuple(_passages(source, about, found, each_metadata))
         return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *of_columns, *prose.problems)))
 
     def _metadata(
@@ -188,28 +190,44 @@ class _About(Struct, frozen=True):
     embedded: tuple[str, ...]
 
 
-def _columns(
-    source: SourceFile, chunks: Sequence[ProseChunk]
-) -> tuple[list[dict[str, MetadataValue]], tuple[Problem, ...]]:
-    """The fields of each chunk's record, none of the others, and what is wrong with them: each problem once.
+def _metadata_of(
+    source: SourceFile, about: _About, chunks: Sequence[ProseChunk]
+) -> tuple[list[Mapping[str, MetadataValue]], tuple[Problem, ...]]:
+    """The metadata of each chunk, with the fields of its record, and what is wrong with these: each problem once.
 
-    The first part of a record is marked as one. A value that is too long for a field is text alone.
+    The first part of a record is marked as one. The other parts share its fields, of which there may be thousands.
     """
-    found: list[dict[str, MetadataValue]] = []
+    found: list[Mapping[str, MetadataValue]] = []
     problems: dict[tuple[str, str], Problem] = {}
     before: Record | None = None
+    shared = about.metadata
     for chunk in chunks:
         if (record := chunk.record) is None:
-            found.append({})
-            continue
-        values = {name: value for name, value in record.values if _may_be_field(name, value)}
-        fields, faults = described(source.schema, (Declared(f"row {record.number}", values),))
-        for each in faults:
-            # The schema's list of what it lacks is told for one row, as it is for one document.
-            problems.setdefault((each.kind, "" if each.kind == "unknown_field" else each.place + each.reason), each)
-        found.append(fields if record is before else {**fields, ROW: float(record.number)})
-        before = record
+            found.append(about.metadata)
+        elif record is before:
+            found.append(shared)
+        else:
+            fields, faults = _fields(source, record)
+            for each in faults:
+                # The schema's list of what it lacks is told for one row, as it is for one document.
+                problems.setdefault((each.kind, "" if each.kind == "unknown_field" else each.place + each.reason), each)
+            before, shared = record, {**about.metadata, **fields}
+            found.append({**shared, ROW: float(record.number)})
     return found, tuple(problems.values())
+
+
+def _fields(source: SourceFile, record: Record) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
+    """The record's fields. A value that is too long for a field is text alone."""
+    values = {name: value for name, value in _read_values(source.schema, record) if _may_be_field(name, value)}
+    return described(source.schema, (Declared(f"row {record.number}", values),))
+
+
+def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str]]:
+    """The record's values. Where the schema does not want a text, a number is in the form that fields take."""
+    for name, value in record.values:
+        known = field_named(schema, name) if name in record.numbers else None
+        is_declared = known is not None and not known.inferred and known.type is not FieldType.NUMBER
+        yield name, value if is_declared else record.numbers.get(name, value)
 
 
 def _may_be_field(name: str, value: str) -> bool:
@@ -217,9 +235,12 @@ def _may_be_field(name: str, value: str) -> bool:
 
 
 def _passages(
-    source: SourceFile, about: _About, chunks: tuple[ProseChunk, ...], columns: Sequence[dict[str, MetadataValue]]
+    source: SourceFile,
+    about: _About,
+    chunks: tuple[ProseChunk, ...],
+    each_metadata: Sequence[Mapping[str, MetadataValue]],
 ) -> Iterator[Passage]:
-    for index, (chunk, fields) in enumerate(zip(chunks, columns, strict=True)):
+    for index, (chunk, metadata) in enumerate(zip(chunks, each_metadata, strict=True)):
         yield Passage(
             passage_id=passage_id_at(source.document.document_id, index),
             document=source.document,
@@ -229,7 +250,7 @@ def _passages(
             context=_context(about, chunk.path),
             locator=SectionLocator(chunk.path),
             language=about.language,
-            metadata={**about.metadata, **fields} if fields else about.metadata,
+            metadata=metadata,
             readers=about.readers,
         )
 

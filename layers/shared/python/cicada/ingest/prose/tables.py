@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.front_matter import refuse_access_column
 from cicada.ingest.prose.sections import Block, Paragraph, Record
+from cicada.ingest.prose.written_numbers import plain_numbers
 
 # Each row is a passage, of which a document has no more.
 MAX_ROWS = 20_000
 MAX_CELLS = 1_000_000
+
+# The label of a row of sums, and of one of the sums of a part, as Excel and people write them.
+_SUM = re.compile(
+    r"(?:grand |sub-?)?totals?:?|sums?:?|(?:gesamt|zwischen|end)?summe:?|gesamt(?:ergebnis)?:?|insgesamt:?",
+    re.IGNORECASE,
+)
+_SUM_OF = re.compile(
+    r"(?:sub-?totals?|totals?|(?:zwischen)?summe|gesamt):? .{1,80}|.{1,80} (?:totals?|ergebnis|summe)", re.IGNORECASE
+)
+_FIGURE = re.compile(r"[^\w]{0,3}[0-9][0-9.,'’ \u00a0\u202f]*[^\w]{0,3}(?:[A-Z]{3})?")
+
+_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
+# Lines above a table: how many, and the values of each.
+_MOST_ABOVE, _NAME_AND_VALUE = 20, 2
 
 Row = tuple[int, Sequence[str]]
 """The number of a row from 1, and its cells: one line each, empty ones in the middle."""
@@ -36,27 +55,95 @@ def bounded(rows: Iterable[Row]) -> list[Row]:
 def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
     """What stands above the table, a paragraph with its columns, and its records.
 
-    The header is the first row that has more than one value, or the first of a table of one column. A column without a
-    name, and values beyond the header, are named by their number; of two columns with one name the second has a number.
+    The header is the first row that has more than one value, or the first of a table of one column. If most rows have
+    more than two values, rows of two above them stand above the table. A column without a name, and values beyond the
+    header, are named by their number; of two columns with one name the second has a number. The upper of two
+    rows of a header has names for several columns.
     """
-    top = _header_place(rows)
+    top, end, header = _header(rows)
     yield from (Paragraph(" ".join(filter(None, row))) for _, row in rows[:top])
-    if top == len(rows):
+    if not rows:
         return
-    body = rows[top + 1 :]
-    names = _names(rows[top][1], max((len(row) for _, row in body), default=0))
-    records = [Record(number, _values(names, row)) for number, row in body]
+    # Exports in pages repeat the header on each.
+    above = [row for _, row in rows[top:end]]
+    body = [(number, row) for number, row in rows[end:] if row not in above]
+    names = _names(header, max((len(row) for _, row in body), default=0))
+    sums = {number for number, row in body if _is_sum(row, len(names))} | _unnamed_sum(body)
+    records = _with_numbers([Record(number, _values(names, row), number in sums) for number, row in body])
     refuse_access_column((name, value) for record in records for name, value in record.values)
     used = {name for record in records for name, _ in record.values} if records else set(names)
-    number = "1 row" if len(records) == 1 else f"{len(records):,} rows"
+    counted = sum(not record.is_sum for record in records)
+    number = "1 row" if counted == 1 else f"{counted:,} rows"
     yield Paragraph(f"{number} with the columns {', '.join(name for name in names if name in used)}.")
     yield from records
 
 
+def _with_numbers(records: list[Record]) -> list[Record]:
+    columns: dict[str, set[str]] = {}
+    for name, value in chain.from_iterable(each.values for each in records if not each.is_sum):
+        columns.setdefault(name, set()).add(value)
+    plain = plain_numbers(columns)
+    if not plain:
+        return records
+    return [
+        replace(each, numbers={name: plain[name][value] for name, value in each.values if value in plain.get(name, ())})
+        for each in records
+    ]
+
+
+def _is_sum(row: Sequence[str], width: int) -> bool:
+    """Whether the row sums up others: its first value says so, and all others are numbers.
+
+    "IT total" may be somebody's name for a thing, so such a row has an empty cell too.
+    """
+    first, *others = filter(None, row)
+    says_so = _SUM.fullmatch(first) or (len(others) + 1 < width and _SUM_OF.fullmatch(first))
+    return bool(says_so) and all(map(_FIGURE.fullmatch, others))
+
+
+def _unnamed_sum(body: Sequence[Row]) -> set[int]:
+    """The number of a last row of numbers alone, without what stands first in each row above it."""
+    *above, (number, last) = body or [(0, [])]
+    is_sum = len(above) > 1 and not last[0] and all(row[0] for _, row in above)
+    return {number} if is_sum and all(map(_FIGURE.fullmatch, filter(None, last))) else set()
+
+
+def _header(rows: Sequence[Row]) -> tuple[int, int, Sequence[str]]:
+    """Where the header begins and ends, and its names."""
+    place = _header_place(rows)
+    for upper in (place, place - 1):
+        if 0 <= upper < len(rows) - 1 and (names := _of_two_rows(rows[upper][1], rows[upper + 1][1])):
+            return upper, upper + 2, names
+    return place, place + 1, rows[place][1] if rows else ()
+
+
+def _of_two_rows(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
+    """Names such as `2026 Q1` where each of the upper names stands over the same several lower ones; else none."""
+    spans: list[list[str]] = [[]]
+    names: list[str] = []
+    group = ""
+    for place, name in enumerate(lower):
+        if place < len(upper) and upper[place]:
+            group = upper[place]
+            spans.append([])
+        spans[-1].append(name)
+        names.append(f"{group} {name}".strip())
+    several = [each for each in spans[1:] if len(each) > 1]
+    are_same = len(several) > 1 and all(each == several[0] for each in several)
+    return names if are_same and all(several[0]) and len(set(several[0])) == len(several[0]) else []
+
+
 def _header_place(rows: Sequence[Row]) -> int:
-    """The index of the header. Exports write a title and a date above it, each alone in its row."""
+    """The index of the header. Exports write a title and a date above it, each alone in its row, or named."""
     filled = [sum(map(bool, row)) for _, row in rows]
-    return next((place for place, cells in enumerate(filled) if cells > 1), 0)
+    first = next((place for place, cells in enumerate(filled) if cells > 1), 0)
+    wide = next((place for place, cells in enumerate(filled[:_MOST_ABOVE]) if cells > _NAME_AND_VALUE), first)
+    wider = sum(cells > _NAME_AND_VALUE for cells in filled[wide:])
+    # A row with numbers is none of names, but for years.
+    has_numbers = any(
+        _FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell) for _, row in rows[wide:][:1] for cell in row
+    )
+    return wide if 2 * wider > len(filled) - wide and not has_numbers else first
 
 
 def _names(header: Sequence[str], width: int) -> list[str]:

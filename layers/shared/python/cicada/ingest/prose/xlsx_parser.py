@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from datetime import datetime, time
 from io import BytesIO
 from typing import Any
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 from openpyxl import load_workbook
 from openpyxl.utils.exceptions import InvalidFileException
@@ -23,6 +24,10 @@ from cicada.ingest.prose.tables import Row, bounded, table_blocks
 MAX_XML_BYTES = 60_000_000
 # What a sheet has in Excel. The library makes an empty row for each number that is left out.
 _MOST_ROWS = 1_048_576
+# A cell with a formula and no value. The value of one that gives a text may be an empty one.
+_UNCOMPUTED = re.compile(
+    rb"<c\b(?![^<>]*\bt=.str)[^<>]*>\s*+<f\b[^<>]*(?:/>|>[^<]*</f>)\s*+(?:<v\s*+/>|<v>\s*+</v>)?\s*+</c>"
+)
 # What a cell of a wrong formula shows.
 _ERROR = "e"
 
@@ -44,7 +49,8 @@ def read_xlsx(content: bytes) -> Prose:
         hidden = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state != "visible"]
         shown = [sheet for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
         blocks = tuple(block for sheet in shown for block in _sheet(sheet))
-    return Prose(blocks, title=title, problems=tuple(map(_hidden, hidden)), properties=properties)
+    problems = (*map(_hidden, hidden), *_uncomputed(packed))
+    return Prose(blocks, title=title, problems=problems, properties=properties)
 
 
 def _sheet(sheet: Any) -> Iterator[Block]:
@@ -82,6 +88,16 @@ def _written(value: object) -> str:
         whole = value.time() == time()
         return value.date().isoformat() if whole else value.isoformat(" ", "minutes")
     return value.isoformat("minutes") if isinstance(value, time) else str(value)
+
+
+def _uncomputed(packed: bytes) -> Iterator[Problem]:
+    """Programs that compute nothing write formulas without their values, which are missing then."""
+    with ZipFile(BytesIO(packed)) as package:
+        sheets = [name for name in package.namelist() if name.startswith("xl/worksheets/") and name.endswith(".xml")]
+        number = sum(len(_UNCOMPUTED.findall(package.read(name))) for name in sheets)
+    if number:
+        what = "1 formula has no stored value" if number == 1 else f"{number:,} formulas have no stored values"
+        yield Problem("", f"{what}; open the workbook in Excel, save it and upload it again.", "no_values")
 
 
 def _hidden(name: str) -> Problem:
