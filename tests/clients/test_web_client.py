@@ -159,7 +159,8 @@ def test_its_commands_are_those_that_are_published() -> None:
     actions |= {"shareSession", "unshareSession", "openShared"}
     actions |= {"feedback", "openDocument", "listKnowledgeBases", "ping"}
     actions |= {"listDocuments", "uploadDocument", "describeDocument", "removeDocument"}
-    of_client = made(commands(*actions), 12 * EACH_KIND)
+    actions |= {"listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"}
+    of_client = made(commands(*actions), 20 * EACH_KIND)
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):
         assert [fault for fault in map(fault_in_command, sent) if fault] == []
