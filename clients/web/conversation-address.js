@@ -1,6 +1,7 @@
 const NAME = "conversation";
 const BASE = "knowledgeBase";
 const DOCUMENTS = "documents";
+const ADMINISTRATION = "administration";
 
 /** The conversation that the page's address names, or null. */
 export function conversationIn(search) {
@@ -12,13 +13,18 @@ export function documentsIn(search) {
   return new URLSearchParams(search).get(DOCUMENTS) || null;
 }
 
-/** The page's address with this conversation, or with none, and with the `documents` of a base in front of it. */
-export function addressWith(sessionId, { documents = null } = {}) {
+/** The page's address shows the administration. */
+export function isAdministration(search) {
+  return new URLSearchParams(search).has(ADMINISTRATION);
+}
+
+/** The page's address with this conversation, or with none, and with the `documents` of a base or the `administration` in front of it. */
+export function addressWith(sessionId, { documents = null, administration = false } = {}) {
   const fields = new URLSearchParams(location.search);
-  fields.delete(NAME);
-  fields.delete(DOCUMENTS);
+  for (const name of [NAME, DOCUMENTS, ADMINISTRATION]) fields.delete(name);
   if (sessionId) fields.set(NAME, sessionId);
   if (documents) fields.set(DOCUMENTS, documents);
+  if (administration) fields.set(ADMINISTRATION, "");
   return `${location.pathname}${fields.size ? `?${fields}` : ""}`;
 }
 
@@ -30,24 +36,23 @@ export function baseIn(search) {
 /** The page's address with a new conversation of this knowledge base. */
 export function addressOfBase(name) {
   const fields = new URLSearchParams(location.search);
-  fields.delete(NAME);
-  fields.delete(DOCUMENTS);
+  for (const each of [NAME, DOCUMENTS, ADMINISTRATION]) fields.delete(each);
   fields.set(BASE, name);
   return `${location.pathname}?${fields}`;
 }
 
 /**
  * Goes to a conversation's address, by a new entry of the browser's history unless it `replaces` the current one: then
- * documents that are shown stay.
+ * the screen in front of it stays.
  */
 export function goTo(sessionId, { replaces = false } = {}) {
-  const documents = documentsIn(location.search);
-  if (conversationIn(location.search) === sessionId && (replaces || !documents)) return;
-  if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents }) + location.hash);
+  const [documents, administration] = [documentsIn(location.search), isAdministration(location.search)];
+  if (conversationIn(location.search) === sessionId && (replaces || !(documents || administration))) return;
+  if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents, administration }) + location.hash);
   else history.pushState(null, "", addressWith(sessionId) + location.hash);
 }
 
-/** Goes to the documents of a base, in front of the conversation; with null back to it. */
-export function goToDocuments(documents) {
-  history.pushState(null, "", addressWith(conversationIn(location.search), { documents }) + location.hash);
+/** Goes to a screen in front of the conversation, as `addressWith` has it; without one back to it. */
+export function goToScreen(screen = {}) {
+  history.pushState(null, "", addressWith(conversationIn(location.search), screen) + location.hash);
 }

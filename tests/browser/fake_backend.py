@@ -162,7 +162,6 @@ class FakeBackend:
         self.bases = [BaseSummary("scripts", 2, "Scripts of dramas.")]
         # Who may change them, and what is kept of the files, which are sent to `/uploads`.
         self.editors: set[str] = set()
-        self.administrators: set[str] = set()
         self.accounts, self.tokens, self.tokens_per_day = InMemoryAccounts(), InMemoryTokenCounter(), 0
         self.log = InMemoryRequestLog(time.time)
         self.files = InMemoryDocumentFiles(time.time)
@@ -373,7 +372,7 @@ class FakeBackend:
     # ---- accounts ----
 
     def _of_accounts(self, command: AdminCommand, user: str) -> str:
-        groups = frozenset({"administrators"} if user in self.administrators else ())
+        groups = frozenset(self.pool.groups.get(user, ()))
         revoker = Revoker(InMemoryUsageTable(), InMemoryConnections(), RecordingChannel(), self.log, ignore)
         wired = (self.accounts, self.tokens, revoker, "administrators", TENANT, "pool_", ignore, ignore, time.time)
         try:

@@ -181,8 +181,8 @@ class Administration(Struct, frozen=True):
         groups = self._groups(command.groups, (), create=command.create_groups)
         # The tenant is named also where it is the default one: an account must not change it with the stage.
         initial = self.accounts.add(NewAccount(command.name, (tenant_group(principal.tenant), *groups)))
-        account = self.accounts.account(command.name)
-        return UserChanged(self._summary(account, principal), initial_password=initial)
+        # It is not read again: if that failed, the password would be lost.
+        return UserChanged(UserSummary(command.name, "initial", tuple(sorted(groups))), initial_password=initial)
 
     def _disable(self, command: DisableUser, principal: Principal) -> UserChanged:
         account = self._of_tenant(command.name, principal)
