@@ -17,7 +17,8 @@ SOURCE_MOST = 1000
 _ANSWERS_SHARE, _INGEST_SHARE = 0.4, 0.2
 # More files in parallel only have the embedding model refuse their calls.
 _INGEST_MOST = 20
-# These run while a person waits for a connection or a reply.
+# These run while a person waits for a connection or a reply. Accounts are administered seldom: that function shares
+# what is not reserved.
 CHAT_FUNCTIONS = (
     *("authorizer", "ws_connect", "ws_disconnect"),
     *("ws_message", "ws_resume", "ws_control", "ws_open", "ws_sign_out"),

@@ -27,6 +27,7 @@ _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
 NAMES = frozenset(
     {
         "accountConcurrency",
+        "administrators",
         "agentModel",
         "agents",
         "alarmEmail",
@@ -201,9 +202,18 @@ def guardrail(context: Context) -> str:
 
 def editors(context: Context, default: str = "") -> str:
     """`-c editors=GROUP`: whose members may change documents; empty for nobody."""
-    found = text(context, "editors", default)
+    return _group(context, "editors", default)
+
+
+def administrators(context: Context, default: str = "") -> str:
+    """`-c administrators=GROUP`: whose members administer the accounts of their tenant; empty for nobody."""
+    return _group(context, "administrators", default)
+
+
+def _group(context: Context, name: str, default: str) -> str:
+    found = text(context, name, default)
     if found and not _GROUP.fullmatch(found):
-        raise ContextValueError(f"-c editors={found} cannot be used: give a group's name of at most 128 characters.")
+        raise ContextValueError(f"-c {name}={found} cannot be used: give a group's name of at most 128 characters.")
     return found
 
 

@@ -13,6 +13,7 @@ from infra.context_values import (
     COMPRESSIONS,
     Context,
     ContextValueError,
+    administrators,
     backup,
     capacity_units,
     chat_models,
@@ -105,6 +106,7 @@ class StageSettings:
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
     `originals`: who may read a document is given an address of its file.
     `editors`: the group whose members may upload, describe and remove documents by the WebSocket, empty for nobody.
+    `administrators`: the group whose members administer the accounts of their tenant, empty for nobody.
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
     `search_units`: the most that its search may scale to, `warm_search_units` those that never rest, and
     `indexing_units` the most of its ingest.
@@ -157,6 +159,7 @@ class StageSettings:
     guardrail: str = ""
     originals: bool = False
     editors: str = ""
+    administrators: str = ""
     data_key: str = ""
     network: PrivateNetwork | None = None
     alarm_email: str = ""
@@ -259,6 +262,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
         editors=editors(context),
+        administrators=administrators(context),
         data_key=data_key(context, models.region),
         network=private_network(context),
         alarm_email=text(context, "alarmEmail"),
@@ -312,6 +316,7 @@ def _local(context: Context) -> StageSettings:
         originals=choice(context, "originals", "on", "off") == "on",
         # Of which the first of the sample users is a member.
         editors=editors(context, "editors"),
+        administrators=administrators(context, "administrators"),
         collection_name="",
         # The sample users are in no tenant's group.
         default_tenant=tenant(context, "defaultTenant") or "default",

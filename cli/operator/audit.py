@@ -116,7 +116,13 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.observability.audit import ConversationShared, DocumentEdited, Handshake, SessionDeleted
+    from cicada.observability.audit import (
+        Administered,
+        ConversationShared,
+        DocumentEdited,
+        Handshake,
+        SessionDeleted,
+    )
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):
@@ -132,6 +138,10 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
     if isinstance(record, DocumentEdited):
         readers = f"readers: {', '.join(record.readers)}" if record.readers else ""
         return (*who, f"{record.act}: {record.document_id}", record.request_id, readers)
+    if isinstance(record, Administered):
+        event = f"accounts: {' '.join(filter(None, (record.act, record.account)))}"
+        groups = f"groups: {', '.join(record.groups)}" if record.groups else ""
+        return (*who, f"{event} ({record.refused})" if record.refused else event, record.request_id, groups)
     return (*who, _event(record), f"{record.request_id}#{record.attempt}", _documents(record))
 
 

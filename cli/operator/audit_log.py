@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from cicada.observability.audit import AuditRecord, ConversationShared, DocumentEdited, DocumentsShown
+from cicada.observability.audit import Administered, AuditRecord, ConversationShared, DocumentEdited, DocumentsShown
 from cli.aws_failures import aws_calls
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ _ENDED = ("complete", "failed", "cancelled", "interrupted")
 class Sought:
     """Which records are wanted, from `since` until before `until`; all that is not empty must be met.
 
-    A user is named by id or by the name that the user signs in with; a document by what showed it.
+    A user is named by id or by the name that the user signs in with, a document by what showed it. A user's records are
+    also those of an account of that name which an administrator has changed.
     """
 
     since: datetime
@@ -117,7 +118,9 @@ def log_events(
 
 
 def _users(record: AuditRecord) -> tuple[str, ...]:
-    """Whom the record is about: of a shared conversation its owner too, whoever has opened it."""
+    """Whom the record is about: also the owner of a shared conversation, and whose account was changed, by name."""
+    if isinstance(record, Administered):
+        return (record.user, record.login, record.account)
     owner = (record.owner, record.owner_login) if isinstance(record, ConversationShared) else ()
     return (record.user, record.login, *owner)
 

@@ -43,8 +43,8 @@ class SignOuts:
 
 
 def _revoker(target: DeploymentTarget) -> Revoker:
-    from cicada.bootstrap.revocation import operators_revoker
+    from cicada.bootstrap.revocation import revoker
 
     endpoint = target.client("apigatewaymanagementapi", endpoint_url=target.output("CallbackUrl"))
     tables = target.output("RequestsTable"), target.output("ConnectionsTable")
-    return operators_revoker(target.client("dynamodb"), endpoint, *tables)
+    return revoker(target.client("dynamodb"), endpoint, *tables)

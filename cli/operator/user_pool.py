@@ -1,28 +1,25 @@
-"""The accounts of a deployment's user pool."""
+"""The accounts of a deployment's user pool, for operators."""
 
 from __future__ import annotations
 
-import secrets
-import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import ClientError
 
+from cicada.adapters.cognito_users import FEDERATED, CognitoUsers, generated_password, read_account
+from cicada.conversation.administration import Account, NewAccount
+from cicada.errors import HalfMadeAccountError, UserExistsError
 from cli.aws_failures import aws_calls, code_of, failure_of, message_of
 from cli.errors import CommandError
 
-# The pool asks for 12 characters and one of each kind (infra/constructs/identity.py).
-_KINDS = (string.ascii_lowercase, string.ascii_uppercase, string.digits, "-_.!")
-_PASSWORD_CHARACTERS = 20
-_FEDERATED = "EXTERNAL_PROVIDER"
+__all__ = ["Account", "NewAccount", "UnknownUserError", "UserPool", "generated_password", "state_of"]
+
 _STATES = {
-    "CONFIRMED": "active",
-    "FORCE_CHANGE_PASSWORD": "has not chosen a password",
-    "RESET_REQUIRED": "must choose a new password",
-    _FEDERATED: "signs in elsewhere",
+    "initial": "has not chosen a password",
+    "reset": "must choose a new password",
+    "federated": "signs in elsewhere",
 }
 _WRONG_USE = frozenset({"InvalidParameterException", "InvalidPasswordException", "UsernameExistsException"})
 
@@ -31,73 +28,26 @@ class UnknownUserError(CommandError):
     """There is no account of that name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A user. `state` is in words; `groups` are sorted and include the group of the tenant."""
-
-    name: str
-    state: str
-    sub: str
-    email: str
-    created_at: str
-    groups: tuple[str, ...]
+def state_of(account: Account) -> str:
+    """The state of the account in words."""
+    return account.status.lower() if account.state == "other" else _STATES.get(account.state, account.state)
 
 
-@dataclass(frozen=True, slots=True)
-class NewAccount:
-    """`password`: a permanent one, or None. `email` gets an invitation unless there is a password; it may be empty."""
-
-    name: str
-    groups: Sequence[str]
-    email: str = ""
-    password: str | None = None
-
-
-@dataclass(slots=True)
-class _Made:
-    """What is to be taken back if the rest fails. `user`: its creation was begun."""
-
-    groups: list[str] = field(default_factory=list)
-    user: bool = False
-
-
-def generated_password() -> str:
-    """A password of all kinds of characters."""
-    characters = [secrets.choice(kind) for kind in _KINDS]
-    characters += [secrets.choice("".join(_KINDS)) for _ in range(_PASSWORD_CHARACTERS - len(characters))]
-    secrets.SystemRandom().shuffle(characters)
-    return "".join(characters)
-
-
-class UserPool:
-    """Failures are raised as `CommandError`."""
+class UserPool(CognitoUsers):
+    """All that operators do with accounts. Failures are raised as `CommandError`."""
 
     def __init__(self, client: Any, pool_id: str) -> None:
-        self._client = client
-        self._pool = {"UserPoolId": pool_id}
+        super().__init__(client, pool_id, _translated)
 
     def add(self, account: NewAccount) -> str | None:
-        """Create an account with its groups, and missing groups. If a step fails, none of it is left.
-
-        The account is also removed if its creation was not confirmed: it would be left without its tenant.
-        Returns the initial password that was generated for it; None if it has one or is invited by mail.
-        """
-        made = _Made()
         try:
-            with _translated(account.name):
-                self._require_new(account.name)
-                for group in account.groups:
-                    self._ensure_group(group, made)
-                made.user = True
-                password = self._create(account)
-                for group in account.groups:
-                    self._client.admin_add_user_to_group(**self._pool, Username=account.name, GroupName=group)
-                if account.password:
-                    self._set_password(account.name, account.password, permanent=True)
-        except BaseException:
-            self._take_back(account.name, made)
-            raise
-        return password
+            return super().add(account)
+        except HalfMadeAccountError as error:
+            why = failure_of(error.__cause__) if error.__cause__ else ""
+            raise CommandError(
+                f"{account.name} was created in part only, and could not be removed again: {why} Delete the user"
+                " in the Cognito console."
+            ) from error
 
     def accounts(self) -> list[Account]:
         """All accounts of the pool, by name."""
@@ -108,19 +58,8 @@ class UserPool:
                 for page in self._client.get_paginator("list_users").paginate(**self._pool)
                 for user in page["Users"]
             ]
-        found = [_account(user, user.get("Attributes", []), groups.get(user["Username"], ())) for user in users]
+        found = [read_account(user, user.get("Attributes", []), groups.get(user["Username"], ())) for user in users]
         return sorted(found, key=lambda account: account.name)
-
-    def account(self, name: str) -> Account:
-        with _translated(name):
-            user = self._client.admin_get_user(**self._pool, Username=name)
-        return _account(user, user.get("UserAttributes", []), self.groups(name))
-
-    def groups(self, name: str) -> tuple[str, ...]:
-        """The groups of one user."""
-        with _translated(name):
-            pages = self._client.get_paginator("admin_list_groups_for_user").paginate(**self._pool, Username=name)
-            return tuple(sorted(group["GroupName"] for page in pages for group in page["Groups"]))
 
     def all_groups(self) -> frozenset[str]:
         """The names of all groups, without their members."""
@@ -142,39 +81,10 @@ class UserPool:
         except UnknownUserError:
             return None
 
-    def change_groups(self, name: str, add: Sequence[str], remove: Sequence[str]) -> None:
-        """Add groups, then remove others, so that the user is never without a tenant's group. Makes missing groups."""
-        self.groups(name)  # for an unknown user no group is created
-        with _translated(name):
-            for group in add:
-                self._ensure_group(group, _Made())
-                self._client.admin_add_user_to_group(**self._pool, Username=name, GroupName=group)
-            for group in remove:
-                self._client.admin_remove_user_from_group(**self._pool, Username=name, GroupName=group)
-
-    def disable(self, name: str) -> None:
-        """Disable the account: it can sign in no more."""
-        with _translated(name):
-            self._client.admin_disable_user(**self._pool, Username=name)
-
-    def sign_out(self, name: str) -> float:
-        """Revoke all refresh tokens of the user; returns when, in epoch seconds by Cognito's clock.
-
-        Access tokens are valid until they expire, to all who do not look further.
-        """
-        from cicada.adapters.cognito_sign_ins import replied_at  # imported late: only here the library is needed
-
-        with _translated(name):
-            return replied_at(self._client.admin_user_global_sign_out(**self._pool, Username=name))
-
     def delete(self, name: str) -> None:
         """Delete the account. One that is gone already is no error: an earlier run may have got so far."""
         with _translated(name), suppress(self._client.exceptions.UserNotFoundException):
             self._client.admin_delete_user(**self._pool, Username=name)
-
-    def enable(self, name: str) -> None:
-        with _translated(name):
-            self._client.admin_enable_user(**self._pool, Username=name)
 
     def set_password(self, name: str, password: str, *, permanent: bool) -> None:
         """A password that is not permanent is replaced at the next sign-in.
@@ -182,55 +92,9 @@ class UserPool:
         Refused for users of an identity provider: with a password of its own an account would outlive the provider's.
         """
         with _translated(name):
-            if self._client.admin_get_user(**self._pool, Username=name)["UserStatus"] == _FEDERATED:
+            if self._client.admin_get_user(**self._pool, Username=name)["UserStatus"] == FEDERATED:
                 raise CommandError(f"{name} signs in with an identity provider, which has the password.", 2)
             self._set_password(name, password, permanent=permanent)
-
-    def _set_password(self, name: str, password: str, *, permanent: bool) -> None:
-        self._client.admin_set_user_password(**self._pool, Username=name, Password=password, Permanent=permanent)
-
-    def _require_new(self, name: str) -> None:
-        """Refuse a user who exists: only what was not there before may be taken back."""
-        try:
-            self._client.admin_get_user(**self._pool, Username=name)
-        except self._client.exceptions.UserNotFoundException:
-            return
-        raise CommandError(
-            f"{name} cannot be set up: there is an account of that name already."
-            " `cicada user groups` changes its tenant and groups, `cicada user password` its password.",
-            2,
-        )
-
-    def _ensure_group(self, group: str, made: _Made) -> None:
-        try:
-            self._client.create_group(**self._pool, GroupName=group)
-        except self._client.exceptions.GroupExistsException:
-            return
-        made.groups.append(group)
-
-    def _create(self, account: NewAccount) -> str | None:
-        """https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html"""
-        attributes = [{"Name": "email", "Value": account.email}, {"Name": "email_verified", "Value": "true"}]
-        arguments = self._pool | {"Username": account.name, "UserAttributes": attributes if account.email else []}
-        if account.email and not account.password:
-            self._client.admin_create_user(**arguments, DesiredDeliveryMediums=["EMAIL"])
-            return None
-        initial = generated_password()
-        self._client.admin_create_user(**arguments, MessageAction="SUPPRESS", TemporaryPassword=initial)
-        return None if account.password else initial
-
-    def _take_back(self, name: str, made: _Made) -> None:
-        try:
-            if made.user:
-                with suppress(self._client.exceptions.UserNotFoundException):
-                    self._client.admin_delete_user(**self._pool, Username=name)
-            for group in made.groups:
-                self._client.delete_group(**self._pool, GroupName=group)
-        except (BotoCoreError, ClientError) as error:
-            raise CommandError(
-                f"{name} was created in part only, and could not be removed again: {failure_of(error)} Delete the user"
-                " in the Cognito console."
-            ) from error
 
     def _groups_by_user(self) -> dict[str, list[str]]:
         """One call for each group: there are fewer groups than users."""
@@ -243,24 +107,17 @@ class UserPool:
         return {user: sorted(names) for user, names in found.items()}
 
 
-def _account(user: dict[str, Any], attributes: list[dict[str, str]], groups: Sequence[str]) -> Account:
-    values = {each["Name"]: each["Value"] for each in attributes}
-    state = _STATES.get(user["UserStatus"], user["UserStatus"].lower())
-    return Account(
-        name=user["Username"],
-        state=state if user["Enabled"] else "disabled",
-        sub=values.get("sub", ""),
-        email=values.get("email", ""),
-        created_at=user["UserCreateDate"].isoformat(timespec="seconds"),
-        groups=tuple(groups),
-    )
-
-
 @contextmanager
 def _translated(user: str) -> Iterator[None]:
     with aws_calls():
         try:
             yield
+        except UserExistsError as error:
+            raise CommandError(
+                f"{user} cannot be set up: there is an account of that name already."
+                " `cicada user groups` changes its tenant and groups, `cicada user password` its password.",
+                2,
+            ) from error
         except ClientError as error:
             code, message = code_of(error), message_of(error)
             if code == "UserNotFoundException":

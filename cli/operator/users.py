@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from cli.operator.sign_outs import SignOuts
     from cli.operator.user_pool import Account, UserPool
 
-_LONGEST_NAME = 128
 _INITIAL_DAYS = 7  # Cognito's default for a temporary password
 
 
@@ -94,9 +92,11 @@ def list_(options: Options) -> int:
     if options.json:
         print(to_json({"users": [_fields(each, default) for each in accounts]}))
         return 0
+    from cli.operator.user_pool import state_of  # imported late: boto3 is slow to import
+
     head = ("USER", "STATE", "TENANT", "GROUPS", "EMAIL")
     rows = [
-        (each.name, each.state, tenant_of_account(each, default), ", ".join(plain_groups_of(each)), each.email)
+        (each.name, state_of(each), tenant_of_account(each, default), ", ".join(plain_groups_of(each)), each.email)
         for each in accounts
     ]
     if rows:
@@ -240,13 +240,12 @@ def _require_groups(pool: UserPool, names: list[str], options: Options) -> None:
 
 
 def _check_name(name: str) -> None:
-    """Raises `CommandError` for a name that Cognito refuses: it has letters, digits, marks, symbols and punctuation.
+    """Raises `CommandError` for a name that Cognito refuses."""
+    from cicada.permissions import MAX_NAME, can_be_named  # imported late: the library is slow to import
 
-    https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_AdminCreateUser.html
-    """
-    if not 1 <= len(name) <= _LONGEST_NAME or any(unicodedata.category(each)[0] not in "LMSNP" for each in name):
+    if not can_be_named(name):
         raise CommandError(
-            f"“{clean_line(name)}” cannot be the name of a user: it has 1 to {_LONGEST_NAME} letters, digits and signs,"
+            f"“{clean_line(name)}” cannot be the name of a user: it has 1 to {MAX_NAME} letters, digits and signs,"
             " and no blanks.",
             2,
         )
@@ -290,9 +289,11 @@ def _given_password(options: Options) -> str | None:
 
 
 def _fields(account: Account, default: str) -> dict[str, Any]:
+    from cli.operator.user_pool import state_of
+
     return {
         "name": account.name,
-        "state": account.state,
+        "state": state_of(account),
         "sub": account.sub,
         "tenant": tenant_of_account(account, default),
         "groups": plain_groups_of(account),

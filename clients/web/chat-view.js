@@ -1,7 +1,8 @@
 import { AccountView } from "./account-view.js";
+import { AdministrationView } from "./administration-view.js";
 import { BasesView, baseLine } from "./bases-view.js";
 import { Composer } from "./composer.js";
-import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToDocuments, sharedIn } from "./conversation-address.js";
+import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToScreen, isAdministration, sharedIn } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
 import { DocumentsView } from "./documents-view.js";
 import { element } from "./element.js";
@@ -26,6 +27,7 @@ export class ChatView {
   #account;
   #reading;
   #documents;
+  #administration;
   #shortcuts;
   #federated;
   #bases;
@@ -40,9 +42,9 @@ export class ChatView {
 
   /**
    * `signOut()`: the user signs out. `sessionEnded(signedOut)`: the server has ended the sign-in, or the tokens have
-   * expired and cannot be renewed.
+   * expired and cannot be renewed. `administers`: the user may be shown the administration.
    */
-  constructor({ root, client, memory, signIn, mfa, examples, signOut, sessionEnded }) {
+  constructor({ root, client, memory, signIn, mfa, administers = false, examples, signOut, sessionEnded }) {
     this.#root = root;
     this.#client = client;
     this.#memory = memory;
@@ -99,7 +101,9 @@ export class ChatView {
       changed: () => this.#showReading(),
       signal: this.#leave.signal,
     });
-    this.#documents = new DocumentsView({ root: root.querySelector("#documents"), client, close: () => this.#showDocuments(null) });
+    this.#documents = new DocumentsView({ root: root.querySelector("#documents"), client, close: () => this.#goToScreen() });
+    this.#administration = administers ? new AdministrationView({ root: root.querySelector("#administration"), client, close: () => this.#goToScreen() }) : null;
+    root.querySelector("#open-administration").hidden = !administers;
     this.#account = new AccountView({
       signIn,
       mfa,
@@ -145,6 +149,7 @@ export class ChatView {
     this.#bases.end();
     this.#reading.end();
     this.#documents.end();
+    this.#administration?.hide();
     this.#showReading();
     this.#conversation.end();
     this.#sessions.end();
@@ -177,11 +182,14 @@ export class ChatView {
     on(window, "offline", () => this.#network());
     on(document, "visibilitychange", () => document.hidden || this.#network());
     on(window, "popstate", () => this.#goneTo(conversationIn(location.search), sharedIn(location.hash)));
-    on(find("#open-documents"), "click", (event) => {
-      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      this.#showDocuments(this.#base);
-    });
+    const follow = (id, screen) =>
+      on(find(id), "click", (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        this.#goToScreen(screen());
+      });
+    follow("#open-documents", () => ({ documents: this.#base }));
+    follow("#open-administration", () => ({ administration: true }));
     on(COVERED, "change", () => this.#showReading());
     on(document, "keydown", (event) => event.key === "Escape" && this.#escape());
   }
@@ -307,7 +315,7 @@ export class ChatView {
     if (this.#root.dataset.rail === "open") this.#showRail(false);
     else if (this.#reading.isOpen) this.#reading.close();
     // What is typed there would be lost.
-    else if (this.#documents.base) document.activeElement.matches("input, textarea, select") || this.#showDocuments(null);
+    else if (this.#documents.base || this.#administration?.isOpen) document.activeElement.matches("input, textarea, select") || this.#goToScreen();
     else if (this.#conversation.answering) this.#conversation.stop();
     // Out of the question field, where keys are letters.
     else this.#root.querySelector("#scroll").focus({ preventScroll: true });
@@ -325,21 +333,25 @@ export class ChatView {
     else if (wasOpen) opener.focus();
   }
 
-  /** The documents of a base, in place of the conversation; with null the conversation again. */
-  #showDocuments(base) {
-    goToDocuments(base);
+  /** The documents of a base or the administration, in place of the conversation; without either the conversation again. */
+  #goToScreen(screen = {}) {
+    goToScreen(screen);
     this.#showRail(false);
     this.#showScreen();
-    if (!base) this.#composer.focus();
+    if (!screen.documents && !screen.administration) this.#composer.focus();
   }
 
   /** What the page's address says. */
   #showScreen() {
     const base = documentsIn(location.search);
-    for (const id of ["#scroll", "#composer"]) this.#root.querySelector(id).hidden = base !== null;
+    const administers = base === null && this.#administration !== null && isAdministration(location.search);
+    for (const id of ["#scroll", "#composer"]) this.#root.querySelector(id).hidden = base !== null || administers;
     this.#root.querySelector("#open-documents").ariaCurrent = base ? "page" : null;
+    this.#root.querySelector("#open-administration").ariaCurrent = administers ? "page" : null;
     if (base) this.#documents.show(base);
     else this.#documents.hide();
+    if (administers) this.#administration.show();
+    else this.#administration?.hide();
     this.#entitle();
   }
 
@@ -396,12 +408,15 @@ export class ChatView {
   #entitle() {
     const { sessionId, shared } = this.#conversation;
     const documentsOf = this.#documents.base;
-    const asked = documentsOf ? null : this.#asked;
+    const administers = this.#administration?.isOpen;
+    const asked = documentsOf || administers ? null : this.#asked;
     const base = this.#bases.of(asked);
     this.#root.querySelector("#asked").textContent = base ? baseLine(base) : (asked ?? "");
     this.#root.querySelector("#bases").hidden = !asked;
     this.#root.querySelector("#open-documents").href = addressWith(sessionId, { documents: this.#base });
-    const title = documentsOf ? say("documents.tab", { base: documentsOf }) : (shared?.title ?? this.#sessions.titleOf(sessionId));
+    this.#root.querySelector("#open-administration").href = addressWith(sessionId, { administration: true });
+    const ofScreen = documentsOf ? say("documents.tab", { base: documentsOf }) : administers ? say("administration.title") : null;
+    const title = ofScreen ?? shared?.title ?? this.#sessions.titleOf(sessionId);
     document.title = title ? `${title} · Cicada` : "Cicada";
   }
 

@@ -1,6 +1,7 @@
 const NAME = "conversation";
 const BASE = "knowledgeBase";
 const DOCUMENTS = "documents";
+const ADMINISTRATION = "administration";
 const SHARED = "shared";
 /** The service takes no longer id of a share, and none that it gives is as long. */
 const LONGEST_SHARE = 128;
@@ -32,13 +33,18 @@ export function hashWithout(hash, names) {
   return fields.size ? `#${fields}` : "";
 }
 
-/** The page's address with this conversation, or with none, and with the `documents` of a base in front of it. */
-export function addressWith(sessionId, { documents = null } = {}) {
+/** The page's address shows the administration. */
+export function isAdministration(search) {
+  return new URLSearchParams(search).has(ADMINISTRATION);
+}
+
+/** The page's address with this conversation, or with none, and with the `documents` of a base or the `administration` in front of it. */
+export function addressWith(sessionId, { documents = null, administration = false } = {}) {
   const fields = new URLSearchParams(location.search);
-  fields.delete(NAME);
-  fields.delete(DOCUMENTS);
+  for (const name of [NAME, DOCUMENTS, ADMINISTRATION]) fields.delete(name);
   if (sessionId) fields.set(NAME, sessionId);
   if (documents) fields.set(DOCUMENTS, documents);
+  if (administration) fields.set(ADMINISTRATION, "");
   return `${location.pathname}${fields.size ? `?${fields}` : ""}`;
 }
 
@@ -50,26 +56,25 @@ export function baseIn(search) {
 /** The page's address with a new conversation of this knowledge base. */
 export function addressOfBase(name) {
   const fields = new URLSearchParams(location.search);
-  fields.delete(NAME);
-  fields.delete(DOCUMENTS);
+  for (const each of [NAME, DOCUMENTS, ADMINISTRATION]) fields.delete(each);
   fields.set(BASE, name);
   return `${location.pathname}?${fields}`;
 }
 
 /**
  * Goes to the address of a conversation of the user's own, by a new entry of the browser's history unless it `replaces` the
- * current one: then documents that are shown stay.
+ * current one: then the screen in front of it stays.
  */
 export function goTo(sessionId, { replaces = false } = {}) {
-  const documents = documentsIn(location.search);
+  const [documents, administration] = [documentsIn(location.search), isAdministration(location.search)];
   const isThere = conversationIn(location.search) === sessionId && sharedIn(location.hash) === null;
-  if (isThere && (replaces || !documents)) return;
+  if (isThere && (replaces || !(documents || administration))) return;
   const hash = hashWithout(location.hash, [SHARED]);
-  if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents }) + hash);
+  if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents, administration }) + hash);
   else history.pushState(null, "", addressWith(sessionId) + hash);
 }
 
-/** Goes to the documents of a base, in front of the conversation; with null back to it. */
-export function goToDocuments(documents) {
-  history.pushState(null, "", addressWith(conversationIn(location.search), { documents }) + location.hash);
+/** Goes to a screen in front of the conversation, as `addressWith` has it; without one back to it. */
+export function goToScreen(screen = {}) {
+  history.pushState(null, "", addressWith(conversationIn(location.search), screen) + location.hash);
 }

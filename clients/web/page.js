@@ -12,9 +12,9 @@ import { loadWords, say, sayAll } from "./words.js";
  * Reads `config.json` beside this page: `websocketUrl`, `tokenIn` ("query" or "subprotocol"), `cognitoUrl`, `clientId`,
  * `userPoolId`, `mfa` ("off", "optional" or "required": whether users sign in in two steps), and optionally
  * `identityProvider` and `signInUrl` (the provider's name, and the authorization server that leads to it), `users` (sample
- * users) and `examples` (questions to begin with). The page's own address may name a knowledge base, as
- * `?knowledgeBase=shop`; without that the examples are shown. `?conversation=…` names the open conversation; behind `#` it may name
- * one that somebody shares, and a document that is open.
+ * users), `administrators` (the group of those who are shown the administration) and `examples` (questions to begin with). The
+ * page's own address may name a knowledge base, as `?knowledgeBase=shop`; without that the examples are shown. `?conversation=…`
+ * names the open conversation; behind `#` it may name one that somebody shares, and a document that is open.
  */
 async function loadConfig() {
   const response = await fetch("config.json", { cache: "no-store" });
@@ -89,7 +89,7 @@ class Page {
   }
 
   #show(ChatView) {
-    const { websocketUrl, tokenIn, examples = [] } = this.#config;
+    const { websocketUrl, tokenIn, administrators, examples = [] } = this.#config;
     const { user } = this.#signIn;
     this.#memory = new TabMemory(user, this.#storage);
     this.#signInView.hide();
@@ -104,6 +104,7 @@ class Page {
       memory: this.#memory,
       signIn: this.#signIn,
       mfa: this.#signIn.federated ? "off" : this.#config.mfa,
+      administers: Boolean(administrators) && this.#signIn.groups.includes(administrators),
       examples,
       signOut: () => this.#signOut(),
       sessionEnded: (signedOut) => this.#sessionEnded(signedOut),

@@ -58,6 +58,17 @@ export class Session {
     return this.#tokens?.federated ?? false;
   }
 
+  /** The groups that the access token names; none for a token that says nothing of them. Whether they count, the server decides. */
+  get groups() {
+    try {
+      const claims = this.#tokens.accessToken.split(".")[1].replace(/-/g, "+").replace(/_/g, "/");
+      const bytes = Uint8Array.from(atob(claims), (each) => each.charCodeAt(0));
+      return JSON.parse(new TextDecoder().decode(bytes))["cognito:groups"] ?? [];
+    } catch {
+      return [];
+    }
+  }
+
   begin(user, result, { federated = false } = {}) {
     this.#keep(this.#with({ id: crypto.randomUUID(), user, federated }, result));
     this.#offer();

@@ -78,6 +78,11 @@ export class SignIn {
     return this.#session.federated;
   }
 
+  /** The groups of the user, by the access token. */
+  get groups() {
+    return this.#session.groups;
+  }
+
   /** Where the session of a user of the identity provider is ended at the authorization server too, or null. */
   get logout() {
     return this.federated && this.#provider ? this.#provider.logout : null;

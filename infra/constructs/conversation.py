@@ -18,6 +18,13 @@ from infra.constructs.websocket_api import WebSocketApi
 # API Gateway waits this long for an integration.
 _LONGEST_REPLY_SECONDS = 29
 
+# What is asked of the user pool for administrators. What a failed creation leaves is deleted.
+_ACCOUNTS = (
+    *("AdminAddUserToGroup", "AdminCreateUser", "AdminDeleteUser", "AdminDisableUser", "AdminEnableUser"),
+    *("AdminGetUser", "AdminListGroupsForUser", "AdminRemoveUserFromGroup"),
+    *("CreateGroup", "DeleteGroup", "GetGroup", "ListUsers", "ListUsersInGroup"),
+)
+
 
 class Conversation(Construct):
     """Opening and closing connections, accepting messages, resuming, cancelling, history."""
@@ -52,6 +59,7 @@ class Conversation(Construct):
             "ws_control": {},
             "ws_open": connections | log | search.environment,
             "ws_sign_out": connections | log | pool,
+            "ws_admin": connections | log | pool | self._administration,
         }
         commands = {
             name: functions.add(
@@ -78,8 +86,8 @@ class Conversation(Construct):
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
         # A repeated message is answered as `resume` is: what was shown is shown again.
         answering = [commands[name] for name in ("ws_message", "ws_resume", "ws_open")]
-        # The deletion of a conversation is recorded.
-        audit.let_write(authorizer, connect, *answering, commands["ws_control"])
+        # The deletion of a conversation is recorded, and what administrators do.
+        audit.let_write(authorizer, connect, *answering, commands["ws_control"], commands["ws_admin"])
         search.grant_look_up(commands["ws_open"])
         self._grant_commands(**commands)
 
@@ -114,6 +122,26 @@ class Conversation(Construct):
         allow(function, ["dynamodb:GetItem", "dynamodb:UpdateItem"], self._tables.requests.table_arn)
         allow(function, ["cognito-idp:AdminUserGlobalSignOut"], self._pool.user_pool_arn)
 
+    @property
+    def _administration(self) -> dict[str, str]:
+        settings = self._settings
+        return {
+            "administrators": settings.administrators,
+            "default_tenant": settings.default_tenant,
+            "tenant_tokens_per_day": str(settings.tenant_tokens_per_day),
+        }
+
+    def _grant_administration(self, function: lambda_.Function) -> None:
+        """Only this function changes accounts, and only where the stage has administrators; else it refuses."""
+        configure(function, {"callback_url": self.api.callback_url})
+        allow(function, ["dynamodb:UpdateItem"], self._tables.requests.table_arn)
+        if not self._settings.administrators:
+            return
+        self._grant_sign_out(function)
+        if self._settings.tenant_tokens_per_day:
+            allow(function, ["dynamodb:Query"], self._tables.requests.table_arn)
+        allow(function, [f"cognito-idp:{each}" for each in _ACCOUNTS], self._pool.user_pool_arn)
+
     def _grant_opening(self, function: lambda_.Function) -> None:
         """Opening charges the user's row, and reads who may read the document."""
         configure(function, {"callback_url": self.api.callback_url})
@@ -128,6 +156,7 @@ class Conversation(Construct):
         ws_control: lambda_.Function,
         ws_open: lambda_.Function,
         ws_sign_out: lambda_.Function,
+        ws_admin: lambda_.Function,
     ) -> None:
         """Accepting stores requests, resuming reads and attaches; both may queue a request again and replay events."""
         self.join(ws_message, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
@@ -143,6 +172,7 @@ class Conversation(Construct):
         self.grant_history(ws_control)
         self._grant_opening(ws_open)
         self._grant_sign_out(ws_sign_out)
+        self._grant_administration(ws_admin)
 
     def grant_history(self, function: lambda_.Function) -> None:
         """Let the function list a user's sessions, and the turns of a session."""

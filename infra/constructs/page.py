@@ -53,7 +53,8 @@ class Page(Construct):
         )
         self.distribution = self._distribution([api.origin, *identity.origins, *uploads])
         identity.return_to(self.url)
-        self._deploy({"websocketUrl": api.url, "tokenIn": "subprotocol"} | identity.page_config)
+        shown = {"administrators": settings.administrators} if settings.administrators else {}
+        self._deploy({"websocketUrl": api.url, "tokenIn": "subprotocol"} | identity.page_config | shown)
         domain = settings.addresses.page
         if domain and settings.addresses.hosted_zone:
             target = targets.CloudFrontTarget(self.distribution)

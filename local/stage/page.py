@@ -29,6 +29,8 @@ def start_page(config: StageConfig, info: dict[str, Any]) -> Running:
         "userPoolId": info["userPoolId"],
         # The stack's default (infra/settings.py).
         "mfa": "optional",
+        # So too the group of the first sample user (local/stage/users.py).
+        "administrators": "administrators",
         "users": info["users"],
         "examples": EXAMPLES,
     }

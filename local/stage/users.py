@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from mypy_boto3_cognito_idp import CognitoIdentityProviderClient
 
 SAMPLE_USERS = ("alice", "bob")
-# Their group, as `infra/settings.py` has it for the local stage, and who of the users is in it.
-EDITORS, EDITOR = "editors", "alice"
+# Groups as `infra/settings.py` has them for the local stage, and who of the users is in them.
+GROUPS, MEMBER = ("editors", "administrators"), "alice"
 
 
 def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
@@ -31,9 +31,10 @@ def ensure_users(config: StageConfig, pool_id: str) -> list[dict[str, str]]:
             client.admin_create_user(UserPoolId=pool_id, Username=name, MessageAction="SUPPRESS")
         # The password is set for an existing user too: after a crash the emulator has an older state than the file.
         client.admin_set_user_password(UserPoolId=pool_id, Username=name, Password=password, Permanent=True)
-    with suppress(client.exceptions.GroupExistsException):
-        client.create_group(UserPoolId=pool_id, GroupName=EDITORS)
-    client.admin_add_user_to_group(UserPoolId=pool_id, Username=EDITOR, GroupName=EDITORS)
+    for group in GROUPS:
+        with suppress(client.exceptions.GroupExistsException):
+            client.create_group(UserPoolId=pool_id, GroupName=group)
+        client.admin_add_user_to_group(UserPoolId=pool_id, Username=MEMBER, GroupName=group)
     return [
         {"name": name, "password": password, "sub": _sub(client, pool_id, name)} for name, password in passwords.items()
     ]

@@ -66,6 +66,7 @@ def page_config(backend: FakeBackend, address: str) -> dict[str, Any]:
         "clientId": CLIENT_ID,
         "userPoolId": POOL_ID,
         "mfa": "optional",
+        "administrators": "administrators",
         "users": [{"name": name, "password": password} for name, password in PASSWORDS.items()],
         "examples": [QUESTION],
     }

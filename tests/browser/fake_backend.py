@@ -30,6 +30,7 @@ from cicada.adapters.s3.keys import named_document
 from cicada.answering.edit_documents import DocumentEditing
 from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
+from cicada.conversation.administration import AdminCommand, Administration
 from cicada.conversation.model import Connection as Asker
 from cicada.conversation.model import Rating, Status
 from cicada.conversation.protocol import (
@@ -80,6 +81,7 @@ from cicada.conversation.protocol import (
     parse_command,
     stored_frame,
 )
+from cicada.conversation.revocation import Revoker
 from cicada.conversation.titles import title_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError
@@ -89,8 +91,13 @@ from cicada.observability.telemetry import ignore
 from tests.browser.fake_authorization_server import FakeAuthorizationServer
 from tests.browser.fake_user_pool import FakeUserPool
 from tests.fakes.access import OpenAccess, withholding
+from tests.fakes.accounts import InMemoryAccounts
+from tests.fakes.conversation import InMemoryConnections, RecordingChannel
 from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.fakes.request_log import InMemoryRequestLog
+from tests.fakes.token_counter import InMemoryTokenCounter
+from tests.fakes.usage_table import InMemoryUsageTable
 from tests.patience import PATIENCE_SECONDS
 
 OfDocuments = OpenDocument | ListDocuments | UploadDocument | DescribeDocument | RemoveDocument
@@ -156,6 +163,8 @@ class FakeBackend:
         self.bases = [BaseSummary("scripts", 2, "Scripts of dramas.")]
         # Who may change them, and what is kept of the files, which are sent to `/uploads`.
         self.editors: set[str] = set()
+        self.accounts, self.tokens, self.tokens_per_day = InMemoryAccounts(), InMemoryTokenCounter(), 0
+        self.log = InMemoryRequestLog(time.time)
         self.files = InMemoryDocumentFiles(time.time)
         self.uploads_fail = False
         self._connections: set[Connection] = set()
@@ -251,7 +260,7 @@ class FakeBackend:
             stored = self.requests[command.request_id]
             stored.rating = command.rating
             await self._send(connection, frame(FeedbackKept(rating=command.rating), request_id=command.request_id))
-        elif isinstance(command, OfDocuments | ListKnowledgeBases):
+        elif isinstance(command, OfDocuments | ListKnowledgeBases | AdminCommand):
             await self._send(connection, self._of_documents(command, connection.user))
         elif isinstance(command, SendMessage) and command.request_id not in self.requests:
             await self._accept(command, connection)
@@ -334,7 +343,9 @@ class FakeBackend:
 
     # ---- documents ----
 
-    def _of_documents(self, command: OfDocuments | ListKnowledgeBases, user: str) -> str:
+    def _of_documents(self, command: OfDocuments | ListKnowledgeBases | AdminCommand, user: str) -> str:
+        if isinstance(command, AdminCommand):
+            return self._of_accounts(command, user)
         if isinstance(command, ListKnowledgeBases):
             return frame(self.refuses_bases or KnowledgeBasesListed(tuple(self.bases)), request_id=command.request_id)
         groups = frozenset({"editors"} if user in self.editors else ())
@@ -358,6 +369,20 @@ class FakeBackend:
                 return editing.describe(command, asker)
             case RemoveDocument():
                 return editing.remove(command, asker)
+
+    # ---- accounts ----
+
+    def _of_accounts(self, command: AdminCommand, user: str) -> str:
+        groups = frozenset(self.pool.groups.get(user, ()))
+        revoker = Revoker(InMemoryUsageTable(), InMemoryConnections(), RecordingChannel(), self.log, ignore)
+        wired = (self.accounts, self.tokens, revoker, "administrators", TENANT, "pool_", ignore, ignore, time.time)
+        try:
+            reply = Administration(*wired, self.tokens_per_day).serve(
+                command, Asker("c1", Principal(TENANT, user, groups), 0, 0)
+            )
+            return frame(reply, request_id=command.request_id)
+        except CicadaError as error:
+            return frame(failed(error), request_id=command.request_id)
 
     async def _take_file(self, request: Request) -> Response:
         """The store's end of a form; the file then waits for its report."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hmac
+import json
 import secrets
 import struct
 import time
@@ -43,7 +44,8 @@ class FakeUserPool:
     """`sign_ins`: the flows and refreshes that were asked for. `mfa_required`: nobody signs in without a second step.
 
     `challenges`: the user of each sign-in under way, by session. `chosen`: passwords that users have chosen. `keys`:
-    those of authenticator apps that were added. `valid_seconds`: how long an access token is valid.
+    those of authenticator apps that were added. `valid_seconds`: how long an access token is valid. `groups`: those of
+    users, which their access tokens name.
     """
 
     mfa_required: bool = False
@@ -53,6 +55,7 @@ class FakeUserPool:
     chosen: dict[str, str] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     revoked: list[str] = field(default_factory=list)
+    groups: dict[str, list[str]] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
     _offered: dict[str, str] = field(default_factory=dict)
     _tokens: dict[str, str] = field(default_factory=dict)
@@ -166,6 +169,9 @@ class FakeUserPool:
     def tokens_for(self, user: str) -> dict[str, Any]:
         """Whoever has shown to be the user gets these."""
         access, refresh = (f"{kind}-{user}-{secrets.token_hex(8)}" for kind in ("access", "refresh"))
+        if groups := self.groups.get(user):
+            claims = base64.urlsafe_b64encode(json.dumps({"cognito:groups": groups}).encode()).decode()
+            access = f"{access}.{claims.rstrip('=')}.x"
         self._tokens[access] = self._refreshable[refresh] = user
         return {"AccessToken": access, "RefreshToken": refresh, "ExpiresIn": self.valid_seconds}
 

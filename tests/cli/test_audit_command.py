@@ -12,6 +12,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.observability.audit import (
+    Administered,
     AuditRecord,
     ConversationShared,
     DocumentEdited,
@@ -118,6 +119,15 @@ def test_a_change_by_an_editor_is_shown_with_its_document_and_readers(aws_accoun
     assert shell.lines()[1].split()[1:] == shown
     assert found(shell, "--document", "lease.md") == []
     assert found(shell, "--document", "plan.md", "--knowledge-base", "scripts") == []
+
+
+def test_what_an_administrator_did_is_found_by_the_account_too(aws_account: ScriptedAws, shell: Shell) -> None:
+    who = (NOW.timestamp() - 60, "acme", "id-ann", "r1")
+    keeping(aws_account, Administered(*who, "groups", "ben", ("hr", "sales"), "user_refused", "ann"))
+    for user in ("ann", "ben"):
+        assert audit("--user", user) == 0
+        shown = ["acme", "ann", "accounts:", "groups", "ben", "(user_refused)", "r1", "groups:", "hr,", "sales"]
+        assert shell.lines()[1].split()[1:] == shown
 
 
 @pytest.mark.parametrize(

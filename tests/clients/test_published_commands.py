@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
+from cicada_client.accounts import Use, User, UsersPage
 from cicada_client.client import Client
 from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
 from tests.published.generation import commands
@@ -16,29 +17,41 @@ from tests.published.validation import fault_in_command
 
 DOCUMENT: Body = {"type": "document", "page": 1, "pages": 1, "blocks": []}
 ERASED: Body = {"conversations": 2, "questions": 3, "entries": 1, "left": False}
+USER: Body = {"name": "ann", "state": "active", "groups": ["hr"]}
+CHANGED: Body = {"type": "user", "user": USER, "initialPassword": "A-1"}
+SESSION: Body = {"type": "session", "session": None}
+SHARED: Body = {"type": "sessionShared", "shareId": "a"}
 PAGE: Body = {"type": "history", "sessionId": None, "sessions": [], "turns": [], "before": None}
+
+
+REPLIES: dict[str, Body] = {
+    "openDocument": DOCUMENT,
+    "listDocuments": {"type": "documents", "total": 0, "documents": []},
+    "changeSession": SESSION,
+    "deleteSession": SESSION,
+    "shareSession": SHARED,
+    "unshareSession": SHARED,
+    "openShared": {"type": "shared", "owner": "ann", "title": "Who?", "turns": []},
+    "listKnowledgeBases": {"type": "knowledgeBases", "bases": []},
+    "listUsers": {"type": "users", "users": [USER, "no user"], "administrators": "admins", "next": None},
+    "addUser": CHANGED,
+    "disableUser": CHANGED,
+    "enableUser": CHANGED,
+    "setGroups": CHANGED,
+    "readUse": {"type": "use", "days": [{"day": "2026-11-21", "tokens": 7}], "limit": None},
+    "eraseMine": {"type": "erased", **ERASED},
+}
 
 
 def server_replies(command: Body) -> list[Body]:
     """What ends each command at once, so that nothing is sent again."""
-    head = {"requestId": command.get("requestId"), "seq": command.get("afterSeq", 0) + 1}
-    if command["action"] == "openDocument":
-        return [DOCUMENT | {"requestId": command["requestId"]}]
-    if command["action"] == "listDocuments":
-        return [{"type": "documents", "requestId": command["requestId"], "total": 0, "documents": []}]
-    if command["action"] in ("changeSession", "deleteSession"):
-        return [{"type": "session", "requestId": command["requestId"], "session": None}]
-    if command["action"] in ("shareSession", "unshareSession"):
-        return [{"type": "sessionShared", "requestId": command["requestId"], "shareId": "a"}]
-    if command["action"] == "openShared":
-        return [{"type": "shared", "requestId": command["requestId"], "owner": "ann", "title": "Who?", "turns": []}]
-    if command["action"] == "listKnowledgeBases":
-        return [{"type": "knowledgeBases", "requestId": command["requestId"], "bases": []}]
-    if command["action"] == "eraseMine":
-        return [{"type": "erased", "requestId": command["requestId"], **ERASED}]
+    head = {"requestId": command.get("requestId")}
+    if command["action"] == "history":
+        return [PAGE]
     if command["action"] == "feedback":
-        return [{"type": "feedback", "requestId": command["requestId"], "rating": command.get("rating")}]
-    return [PAGE] if command["action"] == "history" else [head | {"type": "cancelled"}]
+        return [head | {"type": "feedback", "rating": command.get("rating")}]
+    ended = {"type": "cancelled", "seq": command.get("afterSeq", 0) + 1}
+    return [head | REPLIES.get(command["action"], ended)]
 
 
 def asked(client: Client, fields: Body) -> None:
@@ -101,10 +114,44 @@ def bases_listed(client: Client, fields: Body) -> None:
     assert client.knowledge_bases(fields["requestId"]) == ()
 
 
+def users_listed(client: Client, fields: Body) -> None:
+    page = client.list_users(fields.get("after"), fields["requestId"])
+    assert page == UsersPage((User("ann", "active", ("hr",)),), "admins")
+
+
+def user_added(client: Client, fields: Body) -> None:
+    create = fields.get("createGroups", False)
+    made = client.add_user(fields["name"], fields.get("groups", ()), fields["requestId"], create_groups=create)
+    assert (made.user.name, made.initial_password) == ("ann", "A-1")
+
+
+def user_disabled(client: Client, fields: Body) -> None:
+    client.disable_user(fields["name"], fields["requestId"])
+
+
+def user_enabled(client: Client, fields: Body) -> None:
+    client.enable_user(fields["name"], fields["requestId"])
+
+
+def groups_set(client: Client, fields: Body) -> None:
+    create = fields.get("createGroups", False)
+    client.set_groups(fields["name"], fields["groups"], fields["requestId"], create_groups=create)
+
+
+def use_read(client: Client, fields: Body) -> None:
+    assert client.read_use(fields.get("days", 7), fields["requestId"]) == Use((("2026-11-21", 7),))
+
+
 def rated(client: Client, fields: Body) -> None:
     client.rate(fields["requestId"], fields.get("rating"), fields.get("reasons"), fields.get("comment"))
 
 
+DEFAULTS: dict[str, Body] = {
+    "history": {"limit": 20},
+    "openShared": {"limit": 20},
+    "addUser": {"groups": []},
+    "readUse": {"days": 7},
+}
 SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "sendMessage": asked,
     "resume": followed,
@@ -119,6 +166,12 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "openDocument": opened,
     "listKnowledgeBases": bases_listed,
     "listDocuments": documents_listed,
+    "listUsers": users_listed,
+    "addUser": user_added,
+    "disableUser": user_disabled,
+    "enableUser": user_enabled,
+    "setGroups": groups_set,
+    "readUse": use_read,
 }
 
 
@@ -131,10 +184,10 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
         def send(fields: dict[str, Any]) -> None:
             SENDERS[action](client, fields)
             expected = {name: value for name, value in fields.items() if value is not None}
-            for name in ("original", "offset"):
+            for name in ("original", "offset", "createGroups"):
                 if not expected.get(name, True):
                     del expected[name]
-            assert server.commands[-1] == ({"limit": 20} if action in ("history", "openShared") else {}) | expected
+            assert server.commands[-1] == DEFAULTS.get(action, {}) | expected
 
         send()
     assert len(server.commands) > 50

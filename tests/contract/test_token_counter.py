@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 
 from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
-from cicada.answering.ports import TokenCounter
 from tests.contract.requests_table import TABLE, requests_table
 from tests.fakes.token_counter import InMemoryTokenCounter
 
+Counter = DynamoTokenCounter | InMemoryTokenCounter
+
 
 @pytest.fixture(params=["memory", "dynamo"])
-def counter(request: pytest.FixtureRequest) -> Iterator[TokenCounter]:
+def counter(request: pytest.FixtureRequest) -> Iterator[Counter]:
     if request.param == "memory":
         yield InMemoryTokenCounter()
     else:
@@ -21,11 +22,23 @@ def counter(request: pytest.FixtureRequest) -> Iterator[TokenCounter]:
             yield DynamoTokenCounter(client, TABLE)
 
 
-def test_a_tenants_day_begins_at_none(counter: TokenCounter) -> None:
+def test_a_tenants_day_begins_at_none(counter: Counter) -> None:
     assert counter.used("acme", "2026-11-26") == 0
 
 
-def test_tokens_add_up_by_tenant_and_day(counter: TokenCounter) -> None:
+def test_tokens_add_up_by_tenant_and_day(counter: Counter) -> None:
     for tenant, day, tokens in (("acme", "26", 70), ("acme", "26", 30), ("acme", "27", 5), ("other", "26", 1)):
         counter.add(tenant, day, tokens, 1_900_000_000)
     assert [counter.used(*each) for each in (("acme", "26"), ("acme", "27"), ("other", "26"))] == [100, 5, 1]
+
+
+def test_the_days_of_a_tenant_are_read_from_one_on(counter: Counter) -> None:
+    for tenant, day in (
+        ("acme", "2026-11-19"),
+        ("acme", "2026-11-20"),
+        ("acme", "2026-11-26"),
+        ("other", "2026-11-26"),
+    ):
+        counter.add(tenant, day, 7, 1_900_000_000)
+    assert counter.by_day("acme", "2026-11-20") == {"2026-11-20": 7, "2026-11-26": 7}
+    assert counter.by_day("nobody", "2026-11-20") == {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cicada.errors import CicadaError
-from cicada.observability.audit import AuditRecord, DocumentsShown, Handshake
+from cicada.observability.audit import Administered, AuditRecord, DocumentsShown, Handshake
 
 
 class RecordingTrail:
@@ -26,6 +26,10 @@ class RecordingTrail:
     @property
     def shown(self) -> list[DocumentsShown]:
         return [each for each in self.records if isinstance(each, DocumentsShown)]
+
+    @property
+    def administered(self) -> list[Administered]:
+        return [each for each in self.records if isinstance(each, Administered)]
 
     @property
     def handshakes(self) -> list[Handshake]:

@@ -16,7 +16,17 @@ import pytest
 
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
-from cicada.bootstrap import authorizer, bases, command_guard, connections, conversation, opening, processor, revocation
+from cicada.bootstrap import (
+    administration,
+    authorizer,
+    bases,
+    command_guard,
+    connections,
+    conversation,
+    opening,
+    processor,
+    revocation,
+)
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity import Principal, groups_text
 from tests.contract import access_list_table, connections_table, entries_table, request_queues, requests_table
@@ -37,6 +47,7 @@ _WIRED = (
     connections.connections,
     command_guard.command_guard,
     revocation.sign_out,
+    administration.administration,
     conversation.conversation,
     opening.document_opener,
     bases.knowledge_bases,

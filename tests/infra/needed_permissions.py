@@ -45,6 +45,8 @@ _MISSING_FILES = "no call: S3 answers 404 instead of 403 for a missing file to w
 _VERSIONED = "the bucket of a local stage keeps no versions"
 _FEW_CONNECTIONS = "A user of the local stage may have 1,000 connections; nobody has."
 BUCKET, PAGE, TRAIL = "documents bucket", "page bucket", "trail bucket"
+_UNCOUNTED = "The local stage has no limit of tokens, and counts none."
+_ONLY_TAKEN_BACK = "What was made of an account is deleted where a step of its creation fails."
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
@@ -84,6 +86,7 @@ _OF_THE_KEY: Mapping[str, tuple[tuple[str, str], ...]] = {
     "ws_control": (_TABLES,),
     "ws_open": (_TABLES,),
     "ws_sign_out": (_TABLES,),
+    "ws_admin": (_TABLES,),
     # It takes requests, and gives them up to the dead letters.
     "message_processor": (_TABLES, *_SENT),
     "agent_profiles": (_TABLES,),
@@ -167,6 +170,13 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on("user pool", "cognito-idp:AdminUserGlobalSignOut")
         | _on(POSTING, "execute-api:ManageConnections")
         | _on(CLOSING, "execute-api:ManageConnections"),
+        "ws_admin": _runs("ws_admin")
+        | _auditing(settings)
+        | _on(CONNECTIONS, "dynamodb:GetItem", "dynamodb:DeleteItem")
+        | _on(REQUESTS, "dynamodb:UpdateItem")
+        | _on(POSTING, "execute-api:ManageConnections")
+        | _on(CLOSING, "execute-api:ManageConnections")
+        | _administering(settings),
         "message_processor": _runs("message_processor")
         | _auditing(settings)
         | _polling("request queue")
@@ -294,6 +304,23 @@ def _editing(settings: StageSettings) -> Needs:
     )
     documents = _on(f"{BUCKET}/documents/*", "s3:DeleteObject", "s3:GetObject", "s3:PutObject")
     return documents | _on(f"{BUCKET}/reports/*", "s3:GetObject") | listing
+
+
+def _administering(settings: StageSettings) -> Needs:
+    """Administrators have accounts of the pool listed and changed, and what their users have open ended."""
+    if not settings.administrators:
+        return frozenset()
+    account = ("AddUserToGroup", "CreateUser", "DisableUser", "EnableUser", "GetUser", "ListGroupsForUser")
+    actions = [f"Admin{each}" for each in (*account, "RemoveUserFromGroup", "UserGlobalSignOut")]
+    actions += ["CreateGroup", "GetGroup", "ListUsers", "ListUsersInGroup"]
+    counted = _on(REQUESTS, "dynamodb:Query", unseen=_UNCOUNTED) if settings.tenant_tokens_per_day else frozenset()
+    return (
+        _on("user pool", *(f"cognito-idp:{each}" for each in actions))
+        | _on("user pool", "cognito-idp:AdminDeleteUser", "cognito-idp:DeleteGroup", unseen=_ONLY_TAKEN_BACK)
+        | _on(f"{CONNECTIONS}/index/owners", "dynamodb:Query")
+        | _on(REQUESTS, "dynamodb:GetItem")
+        | counted
+    )
 
 
 def _guarding(settings: StageSettings) -> Needs:

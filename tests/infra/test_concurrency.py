@@ -69,7 +69,8 @@ def test_in_an_established_account_each_function_of_the_chat_has_executions_of_i
 
 def test_the_chat_is_every_function_that_the_api_calls() -> None:
     called = {"authorizer"} | {name.replace("-", "_") for name in deployed("dev").functions() if name.startswith("ws-")}
-    assert set(CHAT_FUNCTIONS) == called
+    # Administrators are few, and share what is not reserved.
+    assert set(CHAT_FUNCTIONS) == called - {"ws_admin"}
 
 
 @given(st.integers(min_value=NEW_ACCOUNT, max_value=20_000))

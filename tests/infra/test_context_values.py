@@ -44,6 +44,15 @@ def test_a_value_that_is_no_such_number_is_refused_with_what_to_give(name: str, 
     assert "int()" not in str(refused.value)
 
 
+@pytest.mark.parametrize("name", ["editors", "administrators"])
+def test_a_groups_name_that_no_group_can_have_is_refused(name: str) -> None:
+    for value in ("a b", "a\n", "x" * 129):
+        context = {"stage": "dev", "region": "us-east-1", name: value}
+        with pytest.raises(ContextValueError, match="give a group's name of at most 128 characters"):
+            stage_settings(context.get)
+    assert getattr(stage_settings({"stage": "dev", "region": "us-east-1"}.get), name) == ""
+
+
 @pytest.mark.parametrize("value", ["32", "64x", "2x", "1X", "none", 8])
 def test_a_compression_that_is_none_is_refused_with_those_there_are(value: Any) -> None:
     context = {"stage": "dev", "region": "us-east-1", "vectorCompression": value}

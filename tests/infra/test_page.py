@@ -119,6 +119,11 @@ def test_the_configuration_names_the_stack_and_no_secret(edge: Edge) -> None:
     }
 
 
+def test_the_configuration_says_who_is_shown_the_administration(tmp_path: Path) -> None:
+    stage = synthesised(tmp_path, stage="dev", region=REGION, administrators="admins")
+    assert Edge(stage, tmp_path).config()["administrators"] == "admins"
+
+
 def test_what_the_document_refers_to_may_be_kept_for_ever(edge: Edge) -> None:
     index = edge.files["index.html"][0].decode()
     referred = re.findall(r'(?:href|src)="([^"]+)"', index)

@@ -32,6 +32,12 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "planModels": "none",
         "page": "none",
     },
+    "administrators, and a limit of tokens": {
+        "stage": "dev",
+        "dataKey": "create",
+        "administrators": "admins",
+        "tenantTokensPerDay": "100000",
+    },
     "a data key of the stack, and editors": {
         "stage": "dev",
         "dataKey": "create",

@@ -14,7 +14,7 @@ from infra.settings import stage_settings
 from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.test_retention import kept
 
-SHIFTED = {*CHAT_FUNCTIONS, "message_processor"}
+SHIFTED = {*CHAT_FUNCTIONS, "ws_admin", "message_processor"}
 ALIAS, GROUP, MAPPING = "AWS::Lambda::Alias", "AWS::CodeDeploy::DeploymentGroup", "AWS::Lambda::EventSourceMapping"
 
 

@@ -9,6 +9,7 @@ import pytest
 from msgspec import Struct
 
 from cicada.settings import (
+    AdministrationSettings,
     AgentToolSettings,
     AuditSettings,
     AuthorizerSettings,
@@ -30,21 +31,27 @@ ROUTES = [
     "$connect",
     "$default",
     "$disconnect",
+    "addUser",
     "cancel",
     "changeSession",
     "deleteSession",
     "describeDocument",
+    "disableUser",
+    "enableUser",
     "eraseMine",
     "feedback",
     "history",
     "listDocuments",
     "listKnowledgeBases",
+    "listUsers",
     "openDocument",
     "openShared",
     "ping",
+    "readUse",
     "removeDocument",
     "resume",
     "sendMessage",
+    "setGroups",
     "shareSession",
     "signOutEverywhere",
     "unshareSession",
@@ -79,6 +86,14 @@ class EndSettings(Struct, frozen=True):
     sign_out: SignOutSettings
 
 
+class AdminSettings(Struct, frozen=True):
+    """The settings of the function that changes accounts."""
+
+    command_guard: CommandGuardSettings
+    administration: AdministrationSettings
+    connections: ConnectionSettings
+
+
 SETTINGS: dict[str, type[Struct]] = {
     "authorizer": AuthorizerSettings,
     "ws-connect": CommandGuardSettings,
@@ -88,6 +103,7 @@ SETTINGS: dict[str, type[Struct]] = {
     "ws-control": ControlSettings,
     "ws-open": OpenSettings,
     "ws-sign-out": EndSettings,
+    "ws-admin": AdminSettings,
     "message-processor": ProcessorSettings,
     "ingest-document": IngestSettings,
     "agent-profiles": EntrySettings,
@@ -95,7 +111,7 @@ SETTINGS: dict[str, type[Struct]] = {
 }
 # They write audit records: of connections, answers, what is shown again, opened, or found by an agent's search, and
 # of conversations that are deleted.
-AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "ws-control", "ws-open"}
+AUDITED = {"authorizer", "ws-connect", "ws-message", "ws-resume", "ws-control", "ws-open", "ws-admin"}
 AUDITED |= {"message-processor", "agent-theories"}
 # Only Bedrock Agents call them; otherwise the processor runs the tools itself.
 AGENT_FUNCTIONS = {"agent-profiles", "agent-theories"}

@@ -43,7 +43,7 @@ def called_by_the_api(stage: Deployed) -> list[Properties]:
 
 def test_the_api_waits_for_every_function_that_it_calls(stage: Deployed) -> None:
     called = called_by_the_api(stage)
-    assert len(called) == 8
+    assert len(called) == 9
     assert all(each["Timeout"] <= API_GATEWAY_SECONDS for each in called)
 
 

@@ -32,8 +32,9 @@ def test_every_sample_user_is_told_with_the_id_that_lists_of_viewers_name(
         }
         assert {user["name"]: user["sub"] for user in made} == subs
         assert [user["name"] for user in made] == ["alice", "bob"]
-        members = client.list_users_in_group(UserPoolId=pool_id, GroupName="editors")["Users"]
-        assert [user["Username"] for user in members] == ["alice"]
+        for group in ("editors", "administrators"):
+            members = client.list_users_in_group(UserPoolId=pool_id, GroupName=group)["Users"]
+            assert [user["Username"] for user in members] == ["alice"]
         # Users that are there stay as they are.
         assert users.ensure_users(config, pool_id) == made
 

@@ -62,9 +62,10 @@ class FrameMaker:
             self._list_bases,
             self._of_documents,
             self._share,
+            self._of_accounts,
             self._erase_mine,
         )
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 0.05))[0]()
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 5, 0.06))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -181,6 +182,28 @@ class FrameMaker:
             fields |= {"fields": {"status": [self._text(20)]}, "version": self._text(5)}
         if self._one_in(3) and action in ("uploadDocument", "describeDocument"):
             fields["readers"] = self.chance.choice((["everyone"], [f"user:{self._text(9)}"], ["everyone", "group:a"]))
+        return fields
+
+    def _of_accounts(self) -> Fields:
+        """What an administrator sends."""
+        action = self.chance.choice(("listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"))
+        fields: Fields = {"action": action, "requestId": self._id()}
+        if action == "listUsers":
+            return fields | ({"after": self._text(20)} if self._one_in(3) else {})
+        if action == "readUse":
+            return fields | ({"days": self.chance.randrange(0, 9)} if self._one_in(2) else {})
+        fields["name"] = self.chance.choice(("bob", "ann", f"{SECRET}{self.chance.randrange(99)}", self._text(20)))
+        if action in ("addUser", "setGroups"):
+            some: tuple[list[str], ...] = (
+                [],
+                ["hr"],
+                ["hr", "admins"],
+                ["new"],
+                ["tenant:b"],
+                ["pool_x"],
+                ["a b"],
+            )
+            fields |= {"groups": self.chance.choice(some), "createGroups": self._one_in(2)}
         return fields
 
     def _ping(self) -> Fields:

@@ -26,10 +26,12 @@ from cicada.answering.edit_documents import DocumentEditing
 from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
 from cicada.bootstrap.conversation import Conversation
+from cicada.conversation.administration import Administration
 from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Question, RequestKey
 from cicada.conversation.protocol import Chunk
+from cicada.conversation.revocation import Revoker
 from cicada.conversation.sessions import Sessions
 from cicada.conversation.sharing import Sharing
 from cicada.conversation.titles import clean_title
@@ -40,11 +42,13 @@ from cicada.permissions import PermissionGate
 from cicada.retrieval.model import EmbeddedPassage
 from infra.routes import ROUTES
 from tests.fakes.access import RecordedAccessLists, withholding
+from tests.fakes.accounts import InMemoryAccounts
 from tests.fakes.conversation import InMemoryConnections
 from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.passages import passage
 from tests.fakes.share_table import InMemoryShareTable
+from tests.fakes.token_counter import InMemoryTokenCounter
 from tests.fakes.usage_table import InMemoryUsageTable
 from tests.property.command_rules import Fields, good_command, request_id_in
 from tests.property.frames import SECRET, SHARE_IDS, FrameMaker
@@ -71,6 +75,8 @@ WORDS = (
     *("listDocuments", "uploadDocument", "describeDocument", "removeDocument", "readers", "documents", "ingestedAt"),
     *("passages", "everyone", "upload", "replace", "search", "sort", "offset", "fields", "status", "size", "name"),
     *("listKnowledgeBases", "shareSession", "unshareSession", "openShared", "shareId"),
+    *("listKnowledgeBases", "listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"),
+    *("groups", "createGroups", "after", "days"),
 )
 Reply = dict[str, Any]
 
@@ -87,6 +93,7 @@ class Api:
     shared: dict[str, str] = field(default_factory=dict)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
+    accounts: InMemoryAccounts = field(default_factory=InMemoryAccounts)
     access: RecordedAccessLists = field(default_factory=lambda: RecordedAccessLists(rows={MACBETH: ()}))
 
     def __post_init__(self) -> None:
@@ -94,7 +101,9 @@ class Api:
         self.shares = InMemoryShareTable(self.here.log, self.here.clock)
         self.files = InMemoryDocumentFiles(self.here.clock)
         self.files.put(MACBETH)
-        ann = replace(ANN, groups=frozenset({"editors"}))
+        for name in (ANN.user, BOB.user):
+            self.accounts.put(name, "admins", "hr")
+        ann = replace(ANN, groups=frozenset({"editors", "admins"}))
         self.connections.add(Connection("ann", ann, float("inf"), 0), 0)
         self.here.ask(SECRET, connection_id="elsewhere")
         self.asked[ID] = Question(SECRET, ID, "scripts")
@@ -129,6 +138,13 @@ class Api:
     def document_lister(self) -> DocumentLister:
         editing = self.document_editing
         return DocumentLister(self.library, editing.withholding, ignore, self.here.clock, editing)
+
+    @property
+    def administration(self) -> Administration:
+        """Ann is an administrator, of a tenant with Bob."""
+        revoker = Revoker(InMemoryUsageTable(), self.connections, self.here.channel, self.here.log, ignore)
+        wired = (self.accounts, InMemoryTokenCounter(), revoker, "admins", ANN.tenant, "pool_", ignore, ignore)
+        return Administration(*wired, self.here.clock, 10**6)
 
     @property
     def base_list(self) -> BaseList:
@@ -179,7 +195,8 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
             module = importlib.import_module(f"functions.{function}.handler")
             of_documents = ("document_opener", "base_list", "document_lister", "document_editing")
             monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
-            for wired in of_documents if function == "ws_open" else ("conversation",):
+            others = {"ws_open": of_documents, "ws_admin": ("administration",)}
+            for wired in others.get(function, ("conversation",)):
                 monkeypatch.setattr(module, wired, lambda wired=wired: getattr(api, wired))
         return api
 
@@ -203,6 +220,7 @@ def message_name(reply: Reply) -> str:
     names |= {"feedback": "FeedbackKept", "documents": "DocumentsPage", "upload": "UploadForm"}
     names |= {"sessionShared": "SessionShared", "shared": "SharedPage"}
     names |= {"description": "DocumentDescription", "removed": "DocumentRemoved"}
+    names |= {"users": "UsersPage", "user": "UserChanged", "use": "UseRead"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -432,6 +450,24 @@ def removed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         assert (made["type"], made["documentId"]) == ("removed", fields["documentId"])
 
 
+def users_listed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if made := unless_refused(reply, frame, "user_refused"):
+        assert {ANN.user, BOB.user} <= {each["name"] for each in made["users"]}
+
+
+def user_changed(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if made := unless_refused(reply, frame, "user_exists", "user_refused", "user_not_found"):
+        assert (made["type"], made["user"]["name"]) == ("user", fields["name"])
+        assert made["user"]["state"] != "disabled" or fields["name"] != ANN.user
+        assert "groups" not in fields or set(made["user"]["groups"]) == set(fields["groups"])
+    members = api.accounts.members("admins")
+    assert any(each.state != "disabled" for each in members)
+
+
+def use_read(_api: Api, fields: Fields, reply: Reply | None, _frame: str) -> None:
+    assert reply is not None and (len(reply["days"]), reply["limit"]) == (fields.get("days", 7), 10**6)
+
+
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if fields["requestId"] not in api.asked:
@@ -458,6 +494,9 @@ EFFECTS = {
     "uploadDocument": uploaded,
     "describeDocument": described,
     "removeDocument": removed,
+    "listUsers": users_listed,
+    **dict.fromkeys(("addUser", "disableUser", "enableUser", "setGroups"), user_changed),
+    "readUse": use_read,
     "ping": ponged,
 }
 

@@ -73,8 +73,8 @@ async function readDocument(frame) {
 /** The reply to one of the commands on documents that names `frame`'s. */
 async function readOfDocuments(frame) {
   const { client, network } = await connected({ newId: () => frame.requestId });
-  const ask = { documents: "listDocuments", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
-  const reply = client[ask]({ knowledgeBase: "store" });
+  const ask = { users: "listUsers", user: "addUser", use: "readUse", documents: "listDocuments", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
+  const reply = client[ask]({});
   network.last.deliver(frame);
   return reply;
 }
@@ -145,7 +145,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  const ofDocuments = { documents: readOfDocuments, upload: readOfDocuments, description: readOfDocuments, removed: readOfDocuments };
+  const ofDocuments = { users: readOfDocuments, user: readOfDocuments, use: readOfDocuments, documents: readOfDocuments, upload: readOfDocuments, description: readOfDocuments, removed: readOfDocuments };
   return { ...ofDocuments, history: readPage, document: readDocument, session: readSession, sessionShared: readShareId, shared: readShared, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
@@ -177,6 +177,12 @@ const senders = {
   uploadDocument: ({ client }, { action, requestId, ...file }) => void client.uploadDocument(file),
   describeDocument: ({ client }, { action, requestId, ...said }) => void client.describeDocument(said),
   removeDocument: ({ client }, { action, requestId, ...place }) => void client.removeDocument(place),
+  listUsers: ({ client }, { action, requestId, ...asked }) => void client.listUsers(asked),
+  addUser: ({ client }, { action, requestId, ...user }) => void client.addUser(user),
+  disableUser: ({ client }, { action, requestId, ...user }) => void client.disableUser(user),
+  enableUser: ({ client }, { action, requestId, ...user }) => void client.enableUser(user),
+  setGroups: ({ client }, { action, requestId, ...user }) => void client.setGroups(user),
+  readUse: ({ client }, { action, requestId, ...asked }) => void client.readUse(asked),
   ping: ({ client }) => client.online(),
 };
 

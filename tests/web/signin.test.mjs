@@ -65,6 +65,16 @@ test("signing in speaks Cognito's own JSON, proves the password and keeps the to
   assert.ok(!storage.getItem("cicada.signIn").includes("secret"));
 });
 
+test("the groups are those of the access token, and none where it says nothing", async () => {
+  const { pool, signIn } = setUp();
+  await signIn.signIn("ada", "secret");
+  assert.deepEqual(signIn.groups, []);
+  const claims = Buffer.from(JSON.stringify({ "cognito:groups": ["tenant:acme", "überall🙂"] })).toString("base64url");
+  pool.reply = { AuthenticationResult: { AccessToken: `h.${claims}.s`, RefreshToken: "r", ExpiresIn: 600 } };
+  await signIn.signIn("ada", "secret");
+  assert.deepEqual(signIn.groups, ["tenant:acme", "überall🙂"]);
+});
+
 test("a token near its end is refreshed once for all who ask, and the new refresh token is the one to use", async () => {
   const { pool, signIn } = setUp();
   await signIn.signIn("ada", "secret");

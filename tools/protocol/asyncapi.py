@@ -38,6 +38,12 @@ _REPLIES = {
     "uploadDocument": ("UploadForm",),
     "describeDocument": ("DocumentDescription",),
     "removeDocument": ("DocumentRemoved",),
+    "listUsers": ("UsersPage",),
+    "addUser": ("UserChanged",),
+    "disableUser": ("UserChanged",),
+    "enableUser": ("UserChanged",),
+    "setGroups": ("UserChanged",),
+    "readUse": ("UseRead",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

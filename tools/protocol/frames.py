@@ -29,6 +29,9 @@ from cicada.conversation.protocol import (
     SessionShared,
     SharedPage,
     UploadForm,
+    UserChanged,
+    UseRead,
+    UsersPage,
 )
 
 # The largest number that fits into the key of a stored event, and that `resume` can name.
@@ -65,6 +68,9 @@ REPLIES: tuple[type[Struct], ...] = (
     _framed(DocumentDescription, _OF_REQUEST),
     _framed(DocumentRemoved, _OF_REQUEST),
     _framed(FeedbackKept, _OF_REQUEST),
+    _framed(UsersPage, _OF_REQUEST),
+    _framed(UserChanged, _OF_REQUEST),
+    _framed(UseRead, _OF_REQUEST),
     Pong,
     Refusal,
 )

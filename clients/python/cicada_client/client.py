@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
+from cicada_client.accounts import Use, UserChanged, UsersPage, parse_use, parse_user, parse_users
 from cicada_client.bases import KnowledgeBase, parse_bases
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
 from cicada_client.document import DocumentPage, DocumentsPage, parse_document, parse_documents
@@ -188,6 +189,42 @@ class Client:
         """
         fields = {"knowledgeBase": knowledge_base, "search": search, "sort": sort, "documentId": document_id}
         return parse_documents(self._call("listDocuments", request_id, **fields, offset=offset or None))
+
+    def list_users(self, after: str | None = None, request_id: str | None = None) -> UsersPage:
+        """Accounts of the user's tenant; `after` is the `next` of the page before.
+
+        For administrators, as the five below. Raises as `ask` does; `RefusedError` with the code `no_administrator`.
+        """
+        return parse_users(self._call("listUsers", request_id, after=after))
+
+    def add_user(
+        self, name: str, groups: Sequence[str] = (), request_id: str | None = None, *, create_groups: bool = False
+    ) -> UserChanged:
+        """Create an account, with an initial password. With `create_groups` groups that are not there are made.
+
+        `RefusedError` has the code `user_exists` also where the reply to this very command was lost.
+        """
+        fields = {"name": name, "groups": list(groups), "createGroups": create_groups or None}
+        return parse_user(self._call("addUser", request_id, **fields))
+
+    def disable_user(self, name: str, request_id: str | None = None) -> UserChanged:
+        """Let a user sign in no longer, and end what the user has open."""
+        return parse_user(self._call("disableUser", request_id, name=name))
+
+    def enable_user(self, name: str, request_id: str | None = None) -> UserChanged:
+        """Let a disabled user in again."""
+        return parse_user(self._call("enableUser", request_id, name=name))
+
+    def set_groups(
+        self, name: str, groups: Sequence[str], request_id: str | None = None, *, create_groups: bool = False
+    ) -> UserChanged:
+        """Give a user these groups and no others; they count from the user's next access token."""
+        fields = {"name": name, "groups": list(groups), "createGroups": create_groups or None}
+        return parse_user(self._call("setGroups", request_id, **fields))
+
+    def read_use(self, days: int = 7, request_id: str | None = None) -> Use:
+        """The tokens of models that the user's tenant has used, by day."""
+        return parse_use(self._call("readUse", request_id, days=days))
 
     def change_session(
         self, session_id: str, title: str | None = None, request_id: str | None = None, *, pinned: bool | None = None

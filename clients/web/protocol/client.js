@@ -11,7 +11,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback"]);
+const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback", "users", "user", "use"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -227,6 +227,34 @@ export class CicadaClient extends EventTarget {
   /** Takes a document away; again, once it is searchable no more, takes what is left of it. */
   removeDocument({ knowledgeBase, documentId }) {
     return this.#call({ action: "removeDocument", knowledgeBase, documentId }, this.#sentences.noAnswer);
+  }
+
+  /** Accounts of the user's tenant, for administrators, as are the five below. Each rejects with a `CicadaError`. */
+  listUsers({ after } = {}) {
+    return this.#call({ action: "listUsers", after }, this.#sentences.noList);
+  }
+
+  /** Resolves to the account with its initial password, which is shown once. */
+  addUser({ name, groups, createGroups }) {
+    return this.#call({ action: "addUser", name, groups, createGroups }, this.#sentences.noAnswer);
+  }
+
+  disableUser({ name }) {
+    return this.#call({ action: "disableUser", name }, this.#sentences.noAnswer);
+  }
+
+  enableUser({ name }) {
+    return this.#call({ action: "enableUser", name }, this.#sentences.noAnswer);
+  }
+
+  /** Gives a user these groups and no others. */
+  setGroups({ name, groups, createGroups }) {
+    return this.#call({ action: "setGroups", name, groups, createGroups }, this.#sentences.noAnswer);
+  }
+
+  /** The tokens that the tenant has used, by day. */
+  readUse({ days } = {}) {
+    return this.#call({ action: "readUse", days }, this.#sentences.noList);
   }
 
   /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */

@@ -15,6 +15,10 @@ CicadaError
 │   ├── DocumentRefusedError    a document cannot have this name, size, kind, or description
 │   ├── DocumentExistsError     there is a document of that name
 │   ├── DocumentChangedError    somebody else has changed the document meanwhile, or is about to
+│   ├── NoAdministratorError    the user may not administer accounts
+│   ├── UserNotFoundError       no such account, or of another tenant: indistinguishable
+│   ├── UserExistsError         there is an account of that name
+│   ├── UserRefusedError        an account cannot be changed so
 │   ├── NotConnectedError       the connection is unknown
 │   ├── TokenExpiredError       the connection's access token has run out
 │   ├── SignedOutError          the user's sign-ins were ended since the token was issued
@@ -26,7 +30,8 @@ CicadaError
 │   ├── ThrottledError          it asked for fewer calls
 │   ├── UnavailableError        it could not be reached or broke in the middle
 │   │   ├── OpenCircuitError        it kept failing and is not asked for a while
-│   │   └── SilentModelError        a model or an agent wrote nothing in time
+│   │   ├── SilentModelError        a model or an agent wrote nothing in time
+│   │   └── HalfMadeAccountError    a new account was left in part
 │   ├── StreamBrokenError       a model's stream ended before its end
 │   └── OutOfTimeError          the answer's deadline has passed: no further call is made
 ├── ConfigurationError     alarm: the deployment is wrong, retrying does not help
@@ -131,6 +136,30 @@ class DocumentChangedError(RequestError):
     code = "document_changed"
 
 
+class NoAdministratorError(RequestError):
+    """The user is not in the group whose members administer accounts, or the stage has none."""
+
+    code = "no_administrator"
+
+
+class UserNotFoundError(RequestError):
+    """The account does not exist, or is of another tenant; nobody is told which."""
+
+    code = "user_not_found"
+
+
+class UserExistsError(RequestError):
+    """There is an account of the name that a new one was to have; names are taken in all tenants."""
+
+    code = "user_exists"
+
+
+class UserRefusedError(RequestError):
+    """An account cannot have this name or this group, or may not be changed so; the sentence says why."""
+
+    code = "user_refused"
+
+
 class NotConnectedError(RequestError):
     """The connection is not known."""
 
@@ -204,6 +233,10 @@ class OpenCircuitError(UnavailableError):
 
 class SilentModelError(UnavailableError):
     """A model or an agent wrote nothing in the time that it has for its first text."""
+
+
+class HalfMadeAccountError(UnavailableError):
+    """A new account was created in part only, and could not be removed again."""
 
 
 class StreamBrokenError(DependencyError):

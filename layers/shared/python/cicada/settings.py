@@ -70,6 +70,21 @@ class SignOutSettings(Struct, frozen=True):
     callback_url: str
 
 
+class AdministrationSettings(Struct, frozen=True):
+    """The accounts that administrators change, and how the tokens of a tenant's day are counted.
+
+    `administrators`: the group whose members administer the accounts of their tenant; empty for nobody.
+    `default_tenant`: of users whom no group gives a tenant, empty for none.
+    """
+
+    user_pool_id: str
+    requests_table: str
+    callback_url: str
+    administrators: str = ""
+    default_tenant: str = ""
+    tenant_tokens_per_day: int = 0
+
+
 class ConversationSettings(Struct, frozen=True):
     """The request log, the queue and the channel. The lease: docs/delivery.md.
 

@@ -95,6 +95,23 @@ _LOGS = _Service(
     "the log group's name and the role",
 )
 
+# https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/CommonErrors.html
+_USER_POOL = _Service(
+    "user pool",
+    ("TooManyRequests", "Throttling", "LimitExceeded"),
+    (
+        "AccessDenied",
+        "NotAuthorized",
+        "ResourceNotFound",
+        "UnrecognizedClient",
+        "MissingAuthenticationToken",
+        "InvalidSignature",
+        "IncompleteSignature",
+    ),
+    "its id and the role",
+    ("UserNotFoundException", "UsernameExistsException", "InvalidParameterException"),
+)
+
 # Names in lower case: a refused call says "ThrottlingException", an event of a stream "throttlingException".
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html and the pages of the operations.
 _BEDROCK_THROTTLED = ("throttling", "toomanyrequests", "servicequotaexceeded", "modelnotready")
@@ -146,6 +163,14 @@ def unless_changed() -> Iterator[None]:
 def sqs_errors() -> AbstractContextManager[None]:
     """Translate boto3's errors and chain the cause. Raises `ConfigurationError` or `UnavailableError`."""
     return _translated(_SQS)
+
+
+def user_pool_errors() -> AbstractContextManager[None]:
+    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does.
+
+    That an account is unknown, that its name is taken, and that a value is none are answers, and pass through.
+    """
+    return _translated(_USER_POOL)
 
 
 def logs_errors() -> AbstractContextManager[None]:

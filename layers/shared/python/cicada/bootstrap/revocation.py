@@ -45,7 +45,7 @@ def sign_out() -> SignOut:
     return SignOut(pool, Revoker(users, connections(), channel, log, time.sleep))
 
 
-def operators_revoker(
+def revoker(
     dynamodb: DynamoDBClient, endpoint: ApiGatewayManagementApiClient, requests_table: str, connections_table: str
 ) -> Revoker:
     """The names are those of the stack's outputs; `endpoint` is a client of the output CallbackUrl."""

@@ -11,22 +11,28 @@ from msgspec import Struct
 from cicada.conversation.model import Charge, Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.conversation.protocol import (
+    AddUser,
     AnyCommand,
     Cancel,
     ChangeSession,
     DeleteSession,
     DescribeDocument,
+    DisableUser,
+    EnableUser,
     EraseMine,
     Feedback,
     History,
     ListDocuments,
     ListKnowledgeBases,
+    ListUsers,
     OpenDocument,
     OpenShared,
     Ping,
+    ReadUse,
     RemoveDocument,
     Resume,
     SendMessage,
+    SetGroups,
     ShareSession,
     SignOutEverywhere,
     UnshareSession,
@@ -50,6 +56,8 @@ BASE = 3
 SEARCH = 25
 # The cost of a list of all documents of a base, besides that of its command: together as much as a new question.
 DOCUMENTS = 15
+# The cost of what an administrator does, besides that of its command: the user pool is asked for each account.
+ADMINISTRATION = 15
 # The cost of a turn that is deleted: its rows are read and written.
 DELETED_TURN = 10
 # The cost of a request that is queued again: the send, and an invocation of the processor.
@@ -80,6 +88,13 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     UploadDocument: 5,
     DescribeDocument: 5,
     RemoveDocument: 5,
+    # The refusal is recorded; what an administrator does costs more.
+    ListUsers: 5,
+    AddUser: 5,
+    DisableUser: 5,
+    EnableUser: 5,
+    SetGroups: 5,
+    ReadUse: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

@@ -308,6 +308,62 @@ class RemoveDocument(_Command, frozen=True, tag="removeDocument"):
     document_id: _DocumentId
 
 
+_UserName = Annotated[str, Meta(min_length=1, max_length=128)]
+_GroupNames = Annotated[list[Annotated[str, Meta(min_length=1, max_length=128)]], Meta(max_length=50)]
+
+
+class ListUsers(_Command, frozen=True, tag="listUsers"):
+    """Asks for the accounts of the user's tenant, for administrators. `after`: of the page before, as its `next`."""
+
+    request_id: RequestId
+    after: Annotated[str, Meta(min_length=1, max_length=8192)] | None = None
+
+
+class AddUser(_Command, frozen=True, tag="addUser"):
+    """Creates an account in the user's tenant, for administrators. The reply is `user`, with an initial password.
+
+    `createGroups`: groups that are not there yet are made; else such a group is refused.
+    """
+
+    request_id: RequestId
+    name: _UserName
+    groups: _GroupNames = _made_by(list)
+    create_groups: bool = False
+
+
+class DisableUser(_Command, frozen=True, tag="disableUser"):
+    """Lets a user sign in no longer, and ends what the user has open, for administrators. The reply is `user`."""
+
+    request_id: RequestId
+    name: _UserName
+
+
+class EnableUser(_Command, frozen=True, tag="enableUser"):
+    """Lets a disabled user in again, for administrators. The reply is `user`."""
+
+    request_id: RequestId
+    name: _UserName
+
+
+class SetGroups(_Command, frozen=True, tag="setGroups"):
+    """Gives a user these groups and no others, for administrators. They count from the user's next access token.
+
+    The reply is `user`. `createGroups`: as in `addUser`.
+    """
+
+    request_id: RequestId
+    name: _UserName
+    groups: _GroupNames
+    create_groups: bool = False
+
+
+class ReadUse(_Command, frozen=True, tag="readUse"):
+    """Asks how many tokens of models the user's tenant has used on each of the last `days`, for administrators."""
+
+    request_id: RequestId
+    days: Annotated[int, Meta(ge=1, le=7)] = 7
+
+
 class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
 
@@ -334,6 +390,12 @@ AnyCommand = (
     | UploadDocument
     | DescribeDocument
     | RemoveDocument
+    | ListUsers
+    | AddUser
+    | DisableUser
+    | EnableUser
+    | SetGroups
+    | ReadUse
     | Ping
     | SignOutEverywhere
 )
@@ -776,6 +838,56 @@ class DocumentRemoved(_Sent, frozen=True, tag="removed"):
 
     document_id: str
     gone: bool
+
+
+class UserSummary(_Frame, frozen=True, omit_defaults=True):
+    """An account. `groups`: those that can be changed. `email`: absent without one. `you`: it is the user's own.
+
+    `state`: `initial` has not chosen a password yet, `reset` must choose another, `federated` signs in elsewhere.
+    """
+
+    name: str
+    state: Literal["active", "initial", "reset", "federated", "disabled", "other"]
+    groups: tuple[str, ...] = _always(())
+    email: str | None = None
+    you: bool | None = None
+
+
+class UsersPage(_Sent, frozen=True, tag="users"):
+    """Reply to `listUsers`, in no order. `next`: asks for the next page, null on the last. A page may be empty.
+
+    `administrators`: the group whose members are administrators.
+    """
+
+    users: tuple[UserSummary, ...]
+    administrators: str
+    next: str | None
+
+
+class UserChanged(_Sent, frozen=True, tag="user", omit_defaults=True):
+    """Reply to commands that change an account: as it is now.
+
+    `initialPassword`: of a new account, for seven days, to be replaced at the first sign-in. It is shown once.
+    `closed`: how many connections of the user were closed.
+    """
+
+    user: UserSummary
+    initial_password: str | None = None
+    closed: int | None = None
+
+
+class DayOfUse(_Frame, frozen=True):
+    """The tokens that models read and wrote for a tenant on a day in UTC, as `2026-01-31`."""
+
+    day: str
+    tokens: int
+
+
+class UseRead(_Sent, frozen=True, tag="use"):
+    """Reply to `readUse`, the latest day first. `limit`: tokens of a day; null where they are not counted."""
+
+    days: tuple[DayOfUse, ...]
+    limit: int | None
 
 
 class Pong(_Sent, frozen=True, tag="pong"):

@@ -145,7 +145,29 @@ class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", ren
     connection_id: str = ""
 
 
-AuditRecord = Handshake | DocumentsShown | SessionDeleted | DocumentEdited | ConversationShared
+AccountAct = Literal["list", "add", "disable", "enable", "groups", "use"]
+
+
+class Administered(Struct, frozen=True, tag="administration", tag_field="kind", rename="camel", omit_defaults=True):
+    """A user has administered the accounts of the own tenant, or was refused. `at`: epoch seconds.
+
+    `account`: the name of the account, `groups`: those that it was to have. `refused`: the code of the error in which
+    the act ended; by a failure of ours a part of it may have been done.
+    """
+
+    at: float
+    tenant: str
+    user: str
+    request_id: str
+    act: AccountAct
+    account: str = ""
+    groups: tuple[str, ...] = ()
+    refused: str = ""
+    login: str = ""
+    connection_id: str = ""
+
+
+AuditRecord = Handshake | DocumentsShown | SessionDeleted | DocumentEdited | ConversationShared | Administered
 
 
 class AuditTrail(Protocol):

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 
+_DAY = "TOKENS#"
+
+
 class DynamoTokenCounter:
     """One row for each tenant and day. Answers that end at the same moment are all counted."""
 
@@ -21,6 +24,20 @@ class DynamoTokenCounter:
         with dynamo_errors():
             reply = self._client.get_item(TableName=self._table, Key=_key(tenant, day), ConsistentRead=True)
         return int(reply.get("Item", {}).get("tokens", {}).get("N", "0"))
+
+    def by_day(self, tenant: str, first: str) -> dict[str, int]:
+        """The tokens of each day from `first` on that has any; for a week there is at most one page."""
+        with dynamo_errors():
+            reply = self._client.query(
+                TableName=self._table,
+                KeyConditionExpression="pk = :tenant AND sk BETWEEN :first AND :last",
+                ExpressionAttributeValues={
+                    ":tenant": {"S": tenant},
+                    ":first": {"S": f"{_DAY}{first}"},
+                    ":last": {"S": f"{_DAY}9999"},
+                },
+            )
+        return {item["sk"]["S"].removeprefix(_DAY): int(item["tokens"]["N"]) for item in reply["Items"]}
 
     def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
         with dynamo_errors():
@@ -34,4 +51,4 @@ class DynamoTokenCounter:
 
 def _key(tenant: str, day: str) -> dict[str, Any]:
     """No user's row: the key of one has the user's id behind the tenant."""
-    return {"pk": {"S": tenant}, "sk": {"S": f"TOKENS#{day}"}}
+    return {"pk": {"S": tenant}, "sk": {"S": f"{_DAY}{day}"}}

@@ -1,0 +1,24 @@
+"""What administrators do with the accounts of their tenant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cicada.bootstrap.administration import administration
+from cicada.bootstrap.command_guard import command_guard
+from cicada.conversation.administration import AdminCommand
+from cicada.conversation.model import Connection
+from cicada.conversation.protocol import AnyCommand, frame
+from cicada.entry.websocket import command_reply
+from cicada.errors import InvalidFrameError
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """Replies on the same connection, with what was asked for or done, or why it was not."""
+    return command_reply(event, command_guard, _served)
+
+
+def _served(command: AnyCommand, connection: Connection) -> str:
+    if not isinstance(command, AdminCommand):
+        raise InvalidFrameError(f"The action {command.action} is not served here.")
+    return frame(administration().serve(command, connection), request_id=command.request_id)
