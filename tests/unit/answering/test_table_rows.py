@@ -116,6 +116,15 @@ def test_rows_that_meet_the_conditions_are_listed_though_they_have_no_value_to_b
     assert len(listed.rows) == 15
 
 
+def test_a_name_that_no_column_can_have_is_said_to_be_left_out() -> None:
+    desk = Desk()
+    desk.put("hours.csv", "Day,Hours\n2026-01-01,3\n2026-01-02,5\n")
+    text, _ = desk.said("How many rows does Zoe own?")
+    assert text == "2 rows match. No field here has “Zoe” as a value, so that was left out."
+    text, _ = desk.said("How many rows are there?")
+    assert text == "2 rows match."
+
+
 def test_documents_are_counted_as_before(desk: Desk) -> None:
     assert desk.said("How many documents are there?")[0] == "2 documents match."
     assert desk.said("How many documents with status binding?")[0] == "1 document matches (Status: binding)."

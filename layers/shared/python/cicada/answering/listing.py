@@ -64,6 +64,8 @@ class ListingAnswerer(Struct, frozen=True):
             order = preference(question.message, schema, readable.conditions, plan.today)
             read = replace(read, rows=read.rows.only(preferred(read.rows.items, lambda row: row, order)))
         first = _matching(read.total, _in_words(readable, schema), read.unit)
+        if plan.unknown:
+            first += f" {_left_out(plan.unknown)}"
         yield from _parts(plan, readable, schema, read, first)
 
     def has_any(self, plan: Plan, question: Question, principal: Principal) -> bool:
@@ -238,6 +240,12 @@ def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
 def _matching(total: int, conditions: str, unit: str) -> str:
     number = {0: f"No {unit} matches", 1: f"1 {unit} matches"}.get(total, f"{total:,} {unit}s match")
     return f"{number} ({conditions})." if conditions else f"{number}."
+
+
+def _left_out(names: Sequence[str]) -> str:
+    """That the numbers and rows are of more than was asked for."""
+    quoted = " or ".join(f"“{one_line(name)[:MAX_VALUE]}”" for name in names)
+    return f"No field here has {quoted} as a value, so that was left out."
 
 
 def _found(plan: Plan, total: int, conditions: str) -> str:

@@ -261,6 +261,7 @@ def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
         group=meaning.group[:_MOST_GROUPED],
         fields=tuple(each for each in meaning.fields if each not in meaning.group),
         limit=meaning.limit,
+        unknown=meaning.unknown,
     )
     if contradiction(whole, schema) is None:
         return whole
