@@ -96,7 +96,7 @@ def test_a_refused_connection_is_found_with_its_address_and_without_its_token(st
         pass
 
     def refused() -> list[dict[str, Any]]:
-        return [each for each in audit() if each.get("refused")]
+        return [each for each in audit() if each["kind"] == "connection" and each.get("refused")]
 
     assert {each["address"] for each in eventually(refused)} == {"127.0.0.1"}
 

@@ -18,7 +18,6 @@ from msgspec.structs import replace as changed
 from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.identity import Principal
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
-from infra.constructs.saved_queries import QUERIES
 from tests.infra.conftest import resources, template_of
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.policies import Call, Policies
@@ -181,6 +180,9 @@ def test_the_dashboard_shows_how_fast_and_how_much_is_answered_by_metrics_that_a
 
 
 def test_queries_of_the_processors_log_are_saved_below_the_stages_name(stage: Deployed) -> None:
+    # Here only, as in `template_of`.
+    from infra.constructs.saved_queries import QUERIES
+
     saved = {each["Name"]: each for _, each in stage.of_kind("AWS::Logs::QueryDefinition")}
     assert {name.split("/")[1] for name in saved} == set(QUERIES)
     [name] = {name.split("/")[0] for name in saved}

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from infra.concurrency import CHAT_FUNCTIONS
-from infra.constructs.releases import BRAKES
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
 from tests.infra.deployed import Deployed, Properties, deployed
@@ -69,6 +68,9 @@ def test_the_queue_goes_on_by_the_same_mapping_with_the_alias(gradual: Deployed)
 
 
 def test_an_alarm_that_a_faulty_release_rings_takes_all_of_it_back(gradual: Deployed) -> None:
+    # Here only, as in `template_of`.
+    from infra.constructs.releases import BRAKES
+
     for each in groups(gradual):
         alarms = [gradual.resources[alarm["Name"]["Ref"]] for alarm in each["AlarmConfiguration"]["Alarms"]]
         assert [alarm["Properties"]["AlarmName"] for alarm in alarms] == [f"cicada-dev-{brake}" for brake in BRAKES]
