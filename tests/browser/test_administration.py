@@ -33,6 +33,9 @@ def test_an_administrator_adds_changes_and_disables_users(page: Page, address: s
     sign_in(page, address)
     page.get_by_role("link", name="Administration").click()
     expect(page.get_by_role("heading", name="Administration")).to_be_focused()
+    # What is left of the column's height is the list's.
+    heights = [page.locator(each).bounding_box()["height"] for each in (".search", "#sessions")]  # type: ignore[index]
+    assert heights[0] < 50 < heights[1]
     expect(page.locator(".document-row h3")).to_have_text(["ada", "bob"])
     expect(page.get_by_role("button", name="Disable ada")).to_have_count(0)
     expect(page.locator("table.use tr")).to_have_count(8)
