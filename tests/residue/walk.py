@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.request import Request, urlopen
 
 from cicada_client.client import Client
 from cicada_client.timing import Timing
 from local.stage.aws import aws_client
 from local.stage.settings import ROOT, inherited
 from tests.chaos.target import Target, principal
+from tests.e2e.faults import cancel_faults, order_fault
 from tests.residue.scan import Scan, new_marker
 
 BASE = "residue"
@@ -84,8 +84,9 @@ class Walk:
                 self._ask(client, message, base)
             for _ in client.follow(self._invoke_commands()):
                 """Until the answer has ended."""
-            self._order_fault()
-            if self._ask(client, f"Who carries the {text} for {words}?", BASE) != "error":
+            # More often than the model is tried again. The document has the answer, so the model is surely asked.
+            order_fault(self._stage, operation="converse-stream", kind="throttle", times=3)
+            if self._ask(client, f"How many stone does the {text} weigh, {words}?", BASE) != "error":
                 raise ResidueError("The answer that was to fail has not failed.")
             client.history()
 
@@ -99,7 +100,8 @@ class Walk:
         self._cicada("erase", self.markers.login, "--tenant", TENANT, "--account", "--yes", base=False)
 
     def close(self) -> None:
-        """The bucket keeps no further versions."""
+        """The bucket keeps no further versions, and no call of the model fails any more."""
+        cancel_faults(self._stage)
         s3, bucket = aws_client(self._stage.config, "s3"), self._stage.info["outputs"]["DocumentsBucket"]
         s3.put_bucket_versioning(Bucket=bucket, VersioningConfiguration={"Status": "Suspended"})
 
@@ -127,14 +129,6 @@ class Walk:
     def _ask(self, client: Client, message: str, base: str) -> str:
         """The type of the last event."""
         return [event.type for event in client.ask(message, knowledge_base=base)][-1]
-
-    def _order_fault(self) -> None:
-        """The next answers of the model fail, more often than they are tried again."""
-        fault = {"operation": "converse-stream", "kind": "throttle", "times": 3}
-        address = f"{self._stage.config.bedrock_url}/_standin/faults"
-        request = Request(address, data=json.dumps(fault).encode(), method="POST")  # noqa: S310 - of the stage
-        with urlopen(request, timeout=_PATIENCE_SECONDS):  # noqa: S310
-            pass
 
     def _invoke_commands(self) -> str:
         """The WebSocket's functions as Lambda invokes them; the id of the request that they accept.
