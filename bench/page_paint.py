@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 from starlette.middleware.gzip import GZipMiddleware
 
 from local.page import app
-from tests.chromium import launched
+from tests.chromium import launch
 
 # Its latency in milliseconds, and bytes a second.
 _LINE = {"offline": False, "latency": 150, "downloadThroughput": 200_000, "uploadThroughput": 200_000}
@@ -37,7 +37,7 @@ def main() -> None:
         thread.join(0.05)
     port = server.servers[0].sockets[0].getsockname()[1]
     with sync_playwright() as playwright:
-        browser = launched(playwright)
+        browser = launch(playwright)
         for _ in range(_LOADS):
             print(_load(browser, f"http://127.0.0.1:{port}/"))
     server.should_exit = True

@@ -11,13 +11,13 @@ from playwright.sync_api import Browser, Error, Playwright, expect, sync_playwri
 from tests.patience import PATIENCE_MILLISECONDS
 
 # The shell without a window needs less of the processor.
-_CHROMIUM_PATHS = (
+_PATHS = (
     "/usr/bin/chromium-headless-shell",
     "/usr/bin/chromium",
     "/usr/bin/chromium-browser",
     "/usr/bin/google-chrome",
 )
-_CHROMIUM_OPTIONS = [
+_OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -40,10 +40,16 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+def launch(playwright: Playwright) -> Browser:
+    """The system's browser, or Playwright's own. Raises Playwright's `Error` where there is neither."""
+    found = next((path for path in _PATHS if Path(path).exists()), None)
+    return playwright.chromium.launch(executable_path=found, args=_OPTIONS, timeout=PATIENCE_MILLISECONDS)
+
+
 def launched(playwright: Playwright) -> Browser:
-    found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
+    """A browser for a test, which fails without one."""
     try:
-        return playwright.chromium.launch(executable_path=found, args=_CHROMIUM_OPTIONS, timeout=PATIENCE_MILLISECONDS)
+        return launch(playwright)
     except Error as error:
         pytest.fail(
             "The browser tests need Chromium: install your system's package `chromium`, "

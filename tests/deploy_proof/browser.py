@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from tests.deploy_proof.report import ProofError, SkippedError
 
-_CHROMIUM_PATHS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 _PATIENCE_MILLISECONDS = 120_000
 
 
@@ -23,10 +20,11 @@ def _asked(url: str, knowledge_base: str, user: str, password: str, question: st
     # Imported late: a stage can be proved by the other steps on a machine without a browser.
     from playwright.sync_api import Error, expect, sync_playwright
 
-    found = next((path for path in _CHROMIUM_PATHS if Path(path).exists()), None)
+    from tests.chromium import launch
+
     with sync_playwright() as playwright:
         try:
-            browser = playwright.chromium.launch(executable_path=found, args=_OPTIONS)
+            browser = launch(playwright)
         except Error as error:
             raise SkippedError("there is no Chromium on this machine: `playwright install chromium`") from error
         try:
