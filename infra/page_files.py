@@ -74,7 +74,7 @@ def _built(folder: Path, _: str) -> PageFiles:
             raise FileNotFoundError(f"{INDEX} refers to {path}, which is not in {folder}.")
         return f'{attribute}="{prefix}/{path}"'
 
-    index = (folder / INDEX).read_text("utf-8").replace(_MODULE, _preloads(assets["page.js"]) + _MODULE)
+    index = (folder / INDEX).read_text("utf-8").replace(_MODULE, _preloads(assets.get("page.js", b"")) + _MODULE)
     return PageFiles(_REFERENCE.sub(moved, index), assets, prefix)
 
 

@@ -10,7 +10,7 @@ from infra.constructs.agents import Agents
 from infra.constructs.audit_log import AuditLog
 from infra.constructs.conversation import Conversation
 from infra.constructs.documents import Documents
-from infra.constructs.function import Functions, allow, consume
+from infra.constructs.function import Functions, allow, configure, consume
 from infra.constructs.grounding import GroundingGuardrail
 from infra.constructs.models import allow_models, guardrail_arn
 from infra.constructs.request_queue import RequestQueue
@@ -77,15 +77,13 @@ class MessageProcessor(Construct):
     def _judge_sentences(self, settings: StageSettings) -> None:
         if settings.grounding == "words":
             return
-        # The emulator makes no guardrails, and the stand-in needs none to judge.
-        guardrail = (
-            None if settings.local else GroundingGuardrail(self, "Grounding", name=f"{settings.prefix}-grounding")
-        )
-        self.function.add_environment(
-            "CICADA_GROUNDING_GUARDRAIL", guardrail.version if guardrail else _STAND_IN_GUARDRAIL
-        )
-        if guardrail:
-            allow(self.function, ["bedrock:ApplyGuardrail"], guardrail.arn)
+        if settings.local:
+            # The emulator makes no guardrails, and the stand-in needs none to judge.
+            configure(self.function, {"grounding_guardrail": _STAND_IN_GUARDRAIL})
+            return
+        guardrail = GroundingGuardrail(self, "Grounding", name=f"{settings.prefix}-grounding")
+        configure(self.function, {"grounding_guardrail": guardrail.version})
+        allow(self.function, ["bedrock:ApplyGuardrail"], guardrail.arn)
 
     def _consume(self, queue: sqs.Queue, settings: StageSettings, live: lambda_.IFunction) -> None:
         most = None if settings.local else settings.concurrency.answers
