@@ -243,7 +243,7 @@ def _matching(total: int, conditions: str, unit: str) -> str:
 
 
 def _left_out(names: Sequence[str]) -> str:
-    """That the numbers and rows are of more than was asked for."""
+    """Says that the numbers and rows are of more than was asked for."""
     quoted = " or ".join(f"“{one_line(name)[:MAX_VALUE]}”" for name in names)
     return f"No field here has {quoted} as a value, so that was left out."
 

@@ -76,7 +76,7 @@ class Accounts(Protocol):
     """
 
     def page(self, group: str, after: str | None, most: int) -> tuple[Sequence[Account], str | None]:
-        """At most so many members of the group, or accounts if it is empty; and what asks for the next ones."""
+        """A page of members of the group, or of all accounts if it is empty, and what asks for the next one."""
         ...
 
     def members(self, group: str) -> Iterator[Account]:
@@ -165,7 +165,7 @@ class Administration(Struct, frozen=True):
                 return self._use(command.days, principal)
 
     def _page(self, after: str | None, principal: Principal) -> UsersPage:
-        """As many accounts as have room in a frame. Those of the default tenant need not be in its group."""
+        """The page holds as many accounts as a frame does. Those of the default tenant need not be in its group."""
         group = "" if principal.tenant == self.default_tenant else tenant_group(principal.tenant)
         for most in _PAGES:
             found, following = self.accounts.page(group, after, most)

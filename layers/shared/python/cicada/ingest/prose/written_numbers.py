@@ -18,10 +18,11 @@ _UNSURE = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 
 
 def plain_numbers(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, str]]:
-    """By columns whose values are all numbers, and some not plain ones: each value and its number, as `1200.5`.
+    """The numbers of columns that are not written plainly: of each such column its values, each with `1200.5`.
 
-    `columns`: the different values of each. A column follows the others of its table where its own numbers may be read
-    either way; where they do not tell, it is left out. So are numbers of things, and amounts of several currencies.
+    `columns`: the different values of each; a column counts if all of them are numbers. It follows the others of its
+    table where its own numbers may be read either way; where they do not tell, it is left out. So are numbers of
+    things, and amounts of several currencies.
     """
     amounts = {name: _amounts(values) for name, values in columns.items() if not names_codes(name)}
     with_comma = {name for name, found in amounts.items() if _are(found, _WITH_COMMA, _SURELY_WITH_COMMA)}
