@@ -1,6 +1,7 @@
 import { appearanceSection } from "./appearance.js";
 import { SecondStep } from "./authenticator.js";
 import { authenticatorForm } from "./authenticator-view.js";
+import { openDialog } from "./dialog.js";
 import { element } from "./element.js";
 import { OwnData } from "./own-data.js";
 import { say } from "./words.js";
@@ -31,10 +32,8 @@ export class AccountView {
   }
 
   show() {
-    this.#dialog = element(
-      "dialog",
-      { className: "account settings", aria: { labelledby: "account-title" }, on: { close: () => this.remove() } },
-      element("h2", { id: "account-title", dir: "auto" }, this.#signIn.user),
+    this.#dialog = openDialog(
+      { id: "account-title", className: "settings", title: this.#signIn.user, properties: { dir: "auto" } },
       this.#notice,
       appearanceSection(),
       element("section", {}, element("h3", {}, say("keys.title")), this.#button(say("keys.all"), () => this.#goOn(this.#showKeys))),
@@ -48,16 +47,12 @@ export class AccountView {
         element("p", {}, say("settings.signOutWhat")),
         this.#button(say("settings.signOutEverywhere"), () => this.#client.signOutEverywhere()),
       ),
-      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, say("act.close")),
     );
-    document.body.append(this.#dialog);
-    this.#dialog.showModal();
     if (this.#mfa === "optional") this.#try(() => this.#showSecondStep());
   }
 
   remove() {
     this.#dialog?.remove();
-    this.#dialog = null;
   }
 
   #goOn(action) {

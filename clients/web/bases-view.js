@@ -1,4 +1,5 @@
 import { addressOfBase } from "./conversation-address.js";
+import { openDialog } from "./dialog.js";
 import { element } from "./element.js";
 import { say } from "./words.js";
 
@@ -48,22 +49,12 @@ export class BasesView {
   show(asked) {
     this.#list.dataset.asked = asked ?? "";
     this.#draw();
-    this.#dialog = element(
-      "dialog",
-      { className: "account", aria: { labelledby: "bases-title" }, on: { close: () => this.remove() } },
-      element("h2", { id: "bases-title" }, say("bases.title")),
-      element("p", { className: "about" }, say("bases.choose")),
-      this.#list,
-      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, say("act.close")),
-    );
-    document.body.append(this.#dialog);
-    this.#dialog.showModal();
+    this.#dialog = openDialog({ id: "bases-title", title: say("bases.title") }, element("p", { className: "about" }, say("bases.choose")), this.#list);
     this.load();
   }
 
   remove() {
     this.#dialog?.remove();
-    this.#dialog = null;
   }
 
   /** Nothing of the user stays. */

@@ -1,4 +1,5 @@
 import { BrowserStorage } from "./browser-storage.js";
+import { openDialog } from "./dialog.js";
 import { element } from "./element.js";
 import { say } from "./words.js";
 
@@ -25,21 +26,11 @@ export class Shortcuts {
 
   show() {
     const rows = [...ALWAYS, ...this.#keys].flatMap(({ key, what }) => [element("dt", {}, ...keysOf(key)), element("dd", {}, say(what))]);
-    this.#dialog = element(
-      "dialog",
-      { className: "account shortcuts", aria: { labelledby: "shortcuts-title" }, on: { close: () => this.remove() } },
-      element("h2", { id: "shortcuts-title" }, say("keys.title")),
-      element("dl", {}, rows),
-      this.#choice(),
-      element("button", { className: "link", type: "button", on: { click: () => this.#dialog.close() } }, say("act.close")),
-    );
-    document.body.append(this.#dialog);
-    this.#dialog.showModal();
+    this.#dialog = openDialog({ id: "shortcuts-title", className: "shortcuts", title: say("keys.title") }, element("dl", {}, rows), this.#choice());
   }
 
   remove() {
     this.#dialog?.remove();
-    this.#dialog = null;
   }
 
   #choice() {

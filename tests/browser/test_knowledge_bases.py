@@ -52,6 +52,9 @@ def test_a_base_is_chosen_and_asked_by_one_of_its_questions(page: Page, address:
     expect(page.locator("#bases")).to_be_focused()
     page.keyboard.press("Enter")
     expect(dialog.get_by_role("link")).to_have_count(3)
+    # Closed and opened again before the browser has told that it was closed.
+    page.evaluate("document.querySelector('dialog').close(), document.querySelector('#bases').click()")
+    expect(page.locator("dialog")).to_have_count(1)
     dialog.get_by_role("link", name="shop · 1,250 documents").click()
     expect(page).to_have_url(f"{address}?knowledgeBase=shop")
     expect(page.locator(".welcome")).to_contain_text(f"{HOSTILE} What we sell.")
