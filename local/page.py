@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from infra.page_files import ASSETS, CONFIG, INDEX, PAGE_FOLDER, cache_control, page_files
+from infra.page_files import ASSETS, CONFIG, INDEX, PAGE_FOLDER, PageBuildError, cache_control, page_files
 from infra.page_headers import page_headers
 from local.origin_guard import OriginGuard
 
@@ -42,7 +42,11 @@ def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
             return PlainTextResponse("There is no such file.", 404)
         return Response(content, media_type=mimetypes.guess_type(path)[0])
 
+    def unbuilt(_: Request, error: Exception) -> Response:
+        return PlainTextResponse(str(error), 500)
+
     return Starlette(
+        exception_handlers={PageBuildError: unbuilt},
         routes=[
             Route("/", document),
             Route(f"/{INDEX}", document),

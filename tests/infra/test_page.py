@@ -9,11 +9,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from infra.addresses import AddressError, addresses
 from infra.model_regions import model_regions
 from infra.page_files import PAGE_FOLDER, PageBuildError, page_files
 from infra.page_headers import page_headers
+from local.page import app
 from local.page import headers as local_headers
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.edge import Edge
@@ -164,6 +166,9 @@ def test_a_page_that_cannot_be_built_says_where_and_is_built_again_when_mended(t
     module.write_text(f"const = 1;\n{content}", "utf-8")
     with pytest.raises(PageBuildError, match=r"page\.js:1:6"):
         page_files(folder)
+    said = TestClient(app({}, folder), base_url="http://127.0.0.1").get("/")
+    assert said.status_code == 500
+    assert "page.js:1:6" in said.text
     module.write_text(content, "utf-8")
     assert page_files(folder).assets
 
