@@ -14,6 +14,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError
 from cli.aws_failures import aws_calls, code_of, message_of
 from cli.deployment_target import aws_options
 from cli.errors import CommandError
+from cli.operator.backup_checks import backup_findings
 from cli.operator.bedrock_checks import bedrock_findings
 from cli.operator.deployed_function import SEARCH_SECONDS, index_findings
 from cli.operator.findings import Finding, checked
@@ -58,10 +59,10 @@ class Account:
         except ValueError as error:
             raise CommandError(str(error)) from error
 
-    def client(self, service: str, read_timeout_seconds: float = 30) -> Any:
-        """A client with the credentials of the AWS command line, in the region of the deployment."""
+    def client(self, service: str, read_timeout_seconds: float = 30, *, region: str = "") -> Any:
+        """A client with the credentials of the AWS command line, in the region of the deployment or another one."""
         options = aws_options()
-        options["region_name"] = self.context.get("region") or options["region_name"]
+        options["region_name"] = region or self.context.get("region") or options["region_name"]
         options["config"] = options["config"].merge(Config(read_timeout=read_timeout_seconds))
         with aws_calls():
             return boto3.client(service, **options)  # type: ignore[call-overload]
@@ -85,6 +86,7 @@ def account_findings(account: Account) -> list[Finding]:
         return [*found, Finding("settings", "problem", str(refused))]
     found += checked("concurrency", partial(_concurrency, account, settings.concurrency))
     found += checked("data key", partial(key_findings, settings, account.client))
+    found += checked("backups", partial(backup_findings, settings, account.client))
     found += checked("network", partial(network_findings, settings, account.client))
     return found + bedrock_findings(settings, account.client, region)
 

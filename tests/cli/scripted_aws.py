@@ -24,12 +24,13 @@ class ScriptedAws:
     """An account whose replies are scripted. An operation without a reply is refused with `missing`.
 
     `replies`: by service and operation, as `("sts", "GetCallerIdentity")`, a reply, an exception, or a function of the
-    parameters that gives one of them.
+    parameters that gives one of them. `regions`: where each operation was called the last time.
     """
 
     replies: dict[Call, Reply] = field(default_factory=dict)
     missing: Exception | None = None
     calls: list[tuple[str, str, Mapping[str, Any]]] = field(default_factory=list)
+    regions: dict[str, str] = field(default_factory=dict)
 
     def called(self, operation: str) -> list[Mapping[str, Any]]:
         """The parameters of each call of the operation."""
@@ -41,6 +42,7 @@ class ScriptedAws:
         if model.input_shape is not None:
             validate_parameters(parameters, model.input_shape)
         self.calls.append((service, operation, parameters))
+        self.regions[operation] = client.meta.region_name
         reply = self.replies.get((service, operation), self.missing)
         if callable(reply):
             reply = reply(parameters)
