@@ -58,6 +58,12 @@ def profile_parts(id: str) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
+def base_model(id: str) -> str:
+    """The model of an inference profile, or the model itself."""
+    parts = profile_parts(id)
+    return parts[1] if parts else id
+
+
 @cache
 def model_regions() -> ModelRegions:
     """The table as it is in the repository."""

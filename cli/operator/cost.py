@@ -69,7 +69,7 @@ def cost(options: Options) -> int:
 def _assumed(month: Month) -> list[str]:
     """What the table rests on, in sentences."""
     from cli.operator.month import DOCUMENT, WAYS
-    from cli.operator.prices import PRICES
+    from infra.prices import PRICES
 
     ways = ", ".join(f"{way.share:.0%} {name}" for name, way in WAYS.items())
     return [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
-from infra.model_regions import profile_parts
+from infra.model_regions import base_model
 from infra.settings import StageSettings
 
 Amounts: TypeAlias = Iterator[tuple[str, float]]
@@ -136,10 +136,10 @@ def _models(month: Month, settings: StageSettings) -> Amounts:
     ids = {"chat": settings.chat_model_ids[0], "agent": settings.agent_model_id, "plan": planner}
     for way in (*WAYS.values(), PLANNED_BY_A_MODEL):
         if ids[way.model]:
-            yield f"{_base(ids[way.model])} read", way.share * way.read * month.questions
-            yield f"{_base(ids[way.model])} written", way.share * way.written * month.questions
+            yield f"{base_model(ids[way.model])} read", way.share * way.read * month.questions
+            yield f"{base_model(ids[way.model])} written", way.share * way.written * month.questions
     searched = WAYS["passages"].share * month.questions
-    yield f"{_base(settings.embedding_model_id)} read", _QUESTION_TOKENS * searched
+    yield f"{base_model(settings.embedding_model_id)} read", _QUESTION_TOKENS * searched
     for reranker in settings.rerank_model_ids[:1]:
         yield f"{reranker} query", searched / 3
 
@@ -148,8 +148,8 @@ def _documents(month: Month, settings: StageSettings) -> Amounts:
     """Each document is ingested once in the month."""
     count, passages = month.documents, DOCUMENT.passages * month.documents
     embedded = (passages + count) * DOCUMENT.passage_tokens
-    yield f"{_base(settings.embedding_model_id)} read", embedded
-    if model := settings.context_model_id and _base(settings.context_model_id):
+    yield f"{base_model(settings.embedding_model_id)} read", embedded
+    if model := settings.context_model_id and base_model(settings.context_model_id):
         # The document is read from the model's cache, once for each passage.
         yield f"{model} read", passages * (DOCUMENT.passage_tokens + DOCUMENT.instruction_tokens)
         yield f"{model} read from its cache", passages * DOCUMENT.passages * DOCUMENT.passage_tokens
@@ -171,9 +171,3 @@ def _idle() -> Amounts:
     yield "dashboard_month", 1
     yield "sqs_fifo_request", _POLLS
     yield "sqs_request", _POLLS
-
-
-def _base(model_id: str) -> str:
-    """The model of an inference profile, or the model itself."""
-    parts = profile_parts(model_id)
-    return parts[1] if parts else model_id

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from cli.errors import CommandError
-
-PRICES = Path(__file__).with_name("prices.toml")
+from infra.prices import PRICES
 
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
