@@ -32,7 +32,7 @@ _CONNECTION: Mapping[str, float] = {
 _ANSWER_GB_SECONDS = 0.5 * 4 + 0.5 * 0.05
 # Send, receive, delete; and Lambda's five pollers of each queue, which wait for 20 seconds at a time.
 _QUEUE_REQUESTS, _POLLS = 3, 5 * 3 * 60 * HOURS_A_MONTH
-ALARM_METRICS, METRICS = 72, 50
+ALARM_METRICS, METRICS = 75, 50
 _KB = 1e-6  # of a GB
 _EVENTS_KB, _DAYS_KEPT, _LOG_KB = 30, 7, 15
 _QUESTIONS_A_USER, _FREE_USERS = 50, 10_000

@@ -84,6 +84,17 @@ def throttles_rate(functions: Sequence[lambda_.Function], *, least: int) -> Expr
     return _rate(bad, bad | calls, least=least, label="throttled %")
 
 
+def refused_rate(function: lambda_.Function, *, least: int) -> Expression:
+    """Percent of the calls of a function that broke or found no execution."""
+    found = {
+        "errors": function.metric_errors(period=PERIOD, statistic="Sum"),
+        "throttles": function.metric_throttles(period=PERIOD, statistic="Sum"),
+        "calls": function.metric_invocations(period=PERIOD, statistic="Sum"),
+    }
+    bad = {name: found[name] for name in ("errors", "throttles")}
+    return _rate(bad, {name: found[name] for name in ("calls", "throttles")}, least=least, label="failed %")
+
+
 def refused_rows(tables: Sequence[dynamodb.TableV2]) -> Expression:
     """Reads and writes that the tables refused because a partition was too hot."""
     refused = _each(

@@ -19,6 +19,7 @@ from infra.constructs.alarm_metrics import (
     enough,
     errors_rate,
     new_letters,
+    refused_rate,
     refused_rows,
     throttles_rate,
     untouched,
@@ -143,6 +144,12 @@ class Alarms(Construct):
         failed = log.metric("FailedCommands", "Sum")
         yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
         yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")
+        yield Watch(
+            "administration-failing",
+            refused_rate(self._functions["ws_admin"], least=3),
+            5,
+            "Administrators are not served.",
+        )
         if tools := self._tools():
             yield Watch("tools-failing", errors_rate(tools, least=3), 5, "The agents' tools break.")
 
