@@ -37,6 +37,7 @@ from cli.operator.users import user
 from cli.settings import COMPLETION_VARIABLE, read_settings
 from cli.text import clean_line
 from cli.user.access_token import token
+from cli.user.administration import administration
 from cli.user.ask import ask
 from cli.user.bases import list_
 from cli.user.chat import chat
@@ -75,6 +76,7 @@ cicada = click.version_option(package_name=_NAME, message="%(prog)s %(version)s"
             open_document,
             sessions,
             export,
+            administration,
             ingest,
             remove,
             erase,

@@ -26,6 +26,8 @@ ROUTES = {
     "enableUser": "ws_admin",
     "setGroups": "ws_admin",
     "readUse": "ws_admin",
+    "readFeedback": "ws_admin",
+    "readFailures": "ws_admin",
     "ping": "ws_control",
     "signOutEverywhere": "ws_sign_out",
     "$default": "ws_control",

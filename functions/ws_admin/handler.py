@@ -1,4 +1,4 @@
-"""What administrators do with the accounts of their tenant."""
+"""What administrators do with the accounts of their tenant, and read of it."""
 
 from __future__ import annotations
 

@@ -12,8 +12,9 @@ from infra.constructs.function import Functions, allow, configure
 from infra.constructs.identity import Identity
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
-from infra.constructs.tables import HISTORY_INDEX, OWNERS_INDEX, Tables
+from infra.constructs.tables import HISTORY_INDEX, NOTED_INDEX, OWNERS_INDEX, Tables
 from infra.constructs.websocket_api import WebSocketApi
+from infra.prices import token_prices
 
 # API Gateway waits this long for an integration.
 _LONGEST_REPLY_SECONDS = 29
@@ -129,6 +130,7 @@ class Conversation(Construct):
             "administrators": settings.administrators,
             "default_tenant": settings.default_tenant,
             "tenant_tokens_per_day": str(settings.tenant_tokens_per_day),
+            **token_prices(settings.chat_model_ids[0]),
         }
 
     def _grant_administration(self, function: lambda_.Function) -> None:
@@ -138,6 +140,7 @@ class Conversation(Construct):
         if not self._settings.administrators:
             return
         self._grant_sign_out(function)
+        allow(function, ["dynamodb:Query"], f"{self._tables.requests.table_arn}/index/{NOTED_INDEX}")
         if self._settings.tenant_tokens_per_day:
             allow(function, ["dynamodb:Query"], self._tables.requests.table_arn)
         allow(function, [f"cognito-idp:{each}" for each in _ACCOUNTS], self._pool.user_pool_arn)

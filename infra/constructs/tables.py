@@ -9,6 +9,7 @@ from infra.constructs.retention import when_protected
 from infra.settings import StageSettings
 
 HISTORY_INDEX = "history"
+NOTED_INDEX = "noted"
 OWNERS_INDEX = "owners"
 
 
@@ -30,6 +31,14 @@ class Tables(Construct):
             # No event updates these attributes, so the index is written once for each request.
             projection_type=dynamodb.ProjectionType.INCLUDE,
             non_key_attributes=["title", "expiresAt"],
+        )
+        # Only the heads of requests that were rated or have failed have this key, so no other answer costs a write.
+        self.requests.add_global_secondary_index(
+            index_name=NOTED_INDEX,
+            partition_key=dynamodb.Attribute(name="notedFor", type=dynamodb.AttributeType.STRING),
+            sort_key=dynamodb.Attribute(name="createdAt", type=dynamodb.AttributeType.NUMBER),
+            projection_type=dynamodb.ProjectionType.INCLUDE,
+            non_key_attributes=["status", "failure", "feedback", "knowledgeBase", "expiresAt"],
         )
         self.connections = self._table("Connections", sorted_by=None)
         self.connections.add_global_secondary_index(

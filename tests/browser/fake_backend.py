@@ -82,6 +82,7 @@ from cicada.conversation.protocol import (
     stored_frame,
 )
 from cicada.conversation.revocation import Revoker
+from cicada.conversation.tenant_reports import TenantReports, TokenPrices
 from cicada.conversation.titles import title_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import CicadaError
@@ -165,6 +166,7 @@ class FakeBackend:
         self.editors: set[str] = set()
         self.accounts, self.tokens, self.tokens_per_day = InMemoryAccounts(), InMemoryTokenCounter(), 0
         self.log = InMemoryRequestLog(time.time)
+        self.prices: TokenPrices | None = None
         self.files = InMemoryDocumentFiles(time.time)
         self.uploads_fail = False
         self._connections: set[Connection] = set()
@@ -375,11 +377,10 @@ class FakeBackend:
     def _of_accounts(self, command: AdminCommand, user: str) -> str:
         groups = frozenset(self.pool.groups.get(user, ()))
         revoker = Revoker(InMemoryUsageTable(), InMemoryConnections(), RecordingChannel(), self.log, ignore)
-        wired = (self.accounts, self.tokens, revoker, "administrators", TENANT, "pool_", ignore, ignore, time.time)
+        reports = TenantReports(self.tokens, self.log, time.time, self.tokens_per_day, self.prices)
+        wired = (self.accounts, reports, revoker, "administrators", TENANT, "pool_", ignore, ignore, time.time)
         try:
-            reply = Administration(*wired, self.tokens_per_day).serve(
-                command, Asker("c1", Principal(TENANT, user, groups), 0, 0)
-            )
+            reply = Administration(*wired).serve(command, Asker("c1", Principal(TENANT, user, groups), 0, 0))
             return frame(reply, request_id=command.request_id)
         except CicadaError as error:
             return frame(failed(error), request_id=command.request_id)

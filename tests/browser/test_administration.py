@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 
 from playwright.sync_api import Locator, Page, expect
 
+from cicada.conversation.model import AnswerFeedback, AnswerRecord, NewRequest, Question, RequestKey, Status
+from cicada.identity import Principal
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import sign_in
 from tests.browser.test_documents import faults
@@ -16,6 +19,19 @@ HOSTILE = "<img/src=x/onerror=alert(1)>"
 
 def row(page: Page, name: str) -> Locator:
     return page.locator(".document-row").filter(has_text=name)
+
+
+def note(backend: FakeBackend) -> None:
+    """A bad rating with a hostile comment, and a failed request."""
+    now = time.time()
+    rated, failed = (RequestKey(Principal("default", "bob"), name) for name in ("rated-1", "failed-1"))
+    for key in (rated, failed):
+        asked = NewRequest(key, Question("Who is the porter?", key.request_id, "scripts"), "c", now, now + 900)
+        backend.log.create(asked, "{}")
+    backend.log.rate(rated, AnswerFeedback("bad", now, ("wrong",), HOSTILE))
+    lease = backend.log.take_lease(failed, now, now + 15)
+    assert lease
+    backend.log.advance(lease, 2, now + 15, Status.FAILED, AnswerRecord(code="dependency_unavailable"))
 
 
 def test_whoever_is_no_administrator_sees_nothing_of_it(page: Page, address: str) -> None:
@@ -30,6 +46,7 @@ def test_an_administrator_adds_changes_and_disables_users(page: Page, address: s
     backend.accounts.put("bob", "hr")
     backend.accounts.put("eve", "tenant:beta")
     backend.tokens_per_day = 5000
+    note(backend)
     sign_in(page, address)
     page.get_by_role("link", name="Administration").click()
     expect(page.get_by_role("heading", name="Administration")).to_be_focused()
@@ -38,7 +55,9 @@ def test_an_administrator_adds_changes_and_disables_users(page: Page, address: s
     assert heights[0] < 50 < heights[1]
     expect(page.locator(".document-row h3")).to_have_text(["ada", "bob"])
     expect(page.get_by_role("button", name="Disable ada")).to_have_count(0)
-    expect(page.locator("table.use tr")).to_have_count(8)
+    expect(page.get_by_role("region", name="Use").locator("tr")).to_have_count(8)
+    expect(page.get_by_role("region", name="Latest ratings")).to_contain_text(HOSTILE)
+    expect(page.get_by_role("region", name="Latest failed requests")).to_contain_text("dependency_unavailable")
 
     adding = page.get_by_role("form", name="Add a user")
     adding.get_by_label("Name").fill(HOSTILE)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from cicada_client.accounts import Use, User, UsersPage
+from cicada_client.accounts import FailedAnswer, Failures, RatedAnswer, Ratings, Use, User, UsersPage
 from cicada_client.client import Client
 from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
 from tests.published.generation import commands
@@ -23,6 +23,10 @@ SESSION: Body = {"type": "session", "session": None}
 SHARED: Body = {"type": "sessionShared", "shareId": "a"}
 PAGE: Body = {"type": "history", "sessionId": None, "sessions": [], "turns": [], "before": None}
 
+
+ASKED: Body = {"requestId": "r", "askedAt": "2026-11-21", "knowledgeBase": "store"}
+RATED: Body = {**ASKED, "rating": "bad", "reasons": ["wrong"], "comment": "No."}
+FAILED: Body = {**ASKED, "code": "internal"}
 
 REPLIES: dict[str, Body] = {
     "openDocument": DOCUMENT,
@@ -38,7 +42,9 @@ REPLIES: dict[str, Body] = {
     "disableUser": CHANGED,
     "enableUser": CHANGED,
     "setGroups": CHANGED,
-    "readUse": {"type": "use", "days": [{"day": "2026-11-21", "tokens": 7}], "limit": None},
+    "readUse": {"type": "use", "days": [{"day": "2026-11-21", "tokens": 7, "dollars": 0.5}], "limit": None},
+    "readFeedback": {"type": "ratings", "days": [{"day": "2026-11-21", "good": 1, "bad": 2}], "latest": [RATED]},
+    "readFailures": {"type": "failures", "days": [], "latest": [FAILED, "none"], "complete": True},
     "eraseMine": {"type": "erased", **ERASED},
 }
 
@@ -139,7 +145,20 @@ def groups_set(client: Client, fields: Body) -> None:
 
 
 def use_read(client: Client, fields: Body) -> None:
-    assert client.read_use(fields.get("days", 7), fields["requestId"]) == Use((("2026-11-21", 7),))
+    assert client.read_use(fields.get("days", 7), fields["requestId"]) == Use(
+        (("2026-11-21", 7),), dollars={"2026-11-21": 0.5}
+    )
+
+
+def feedback_read(client: Client, fields: Body) -> None:
+    rated = RatedAnswer("r", "2026-11-21", "store", "bad", ("wrong",), "No.")
+    found = client.read_feedback(fields.get("days", 7), fields["requestId"])
+    assert found == Ratings((("2026-11-21", 1, 2),), (rated,), complete=False)
+
+
+def failures_read(client: Client, fields: Body) -> None:
+    found = client.read_failures(fields.get("days", 7), fields["requestId"])
+    assert found == Failures((), (FailedAnswer("r", "2026-11-21", "store", "internal"),))
 
 
 def rated(client: Client, fields: Body) -> None:
@@ -150,7 +169,7 @@ DEFAULTS: dict[str, Body] = {
     "history": {"limit": 20},
     "openShared": {"limit": 20},
     "addUser": {"groups": []},
-    "readUse": {"days": 7},
+    **{action: {"days": 7} for action in ("readUse", "readFeedback", "readFailures")},
 }
 SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "sendMessage": asked,
@@ -172,6 +191,8 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "enableUser": user_enabled,
     "setGroups": groups_set,
     "readUse": use_read,
+    "readFeedback": feedback_read,
+    "readFailures": failures_read,
 }
 
 

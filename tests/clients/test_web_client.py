@@ -159,7 +159,16 @@ def test_its_commands_are_those_that_are_published() -> None:
     actions |= {"shareSession", "unshareSession", "openShared"}
     actions |= {"feedback", "openDocument", "listKnowledgeBases", "ping"}
     actions |= {"listDocuments", "uploadDocument", "describeDocument", "removeDocument"}
-    actions |= {"listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"}
+    actions |= {
+        "listUsers",
+        "addUser",
+        "disableUser",
+        "enableUser",
+        "setGroups",
+        "readUse",
+        "readFeedback",
+        "readFailures",
+    }
     of_client = [each for action in sorted(actions) for each in made(commands(action), EACH_KIND // 2)]
     assert {command["action"] for command in of_client} == actions
     for command, sent in zip(of_client, web_client([], of_client)[1], strict=True):

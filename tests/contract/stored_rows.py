@@ -21,6 +21,7 @@ from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
+from cicada.adapters.dynamodb.noted_requests import DynamoNotedRequests
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.share_table import DynamoShareTable
 from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
@@ -38,6 +39,7 @@ from cicada.conversation.model import (
     Shown,
     Status,
     StoredEvent,
+    TokensUsed,
 )
 from cicada.documents.catalogue import Aggregate, ListedPage, Sort
 from cicada.documents.model import AnyOf, DocumentKey, Exists, KnowledgeBaseKey, NoneOf, Range
@@ -56,6 +58,7 @@ Rows = dict[str, list[dict[str, Any]]]
 _NOW, _LATER = 1_800_000_000.25, 1_900_000_000.0
 _ANN = Principal("acme", "ann", frozenset({"staff", "board"}), "login-1")
 _KEY = RequestKey(_ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
+_FAILED = RequestKey(_ANN, "7e57d004-2b97-4e7a-b45f-5387367791ce")
 _BASE = KnowledgeBaseKey("acme", "store")
 _DOCUMENT = DocumentKey(_BASE, "lease.md")
 _THEORIES = EntryScope(_ANN, "store", AgentKind.THEORIES)
@@ -126,13 +129,14 @@ def write(client: DynamoDBClient) -> None:
     log.request_cancel(_KEY)
     log.advance(lease, 2, _NOW + 15, Status.COMPLETE, _RECORD)
     log.rate(_KEY, AnswerFeedback("bad", _NOW, ("wrong",), "It ended."))
+    _write_failure(log)
     log.pin_session(_ANN, "s-1", pinned=True)
     DynamoShareTable(client, "requests", lambda: _NOW).share(_ANN, "s-1", "AbCdEfGhIjKlMnOpQrStUv")
     usage = DynamoUsageTable(client, "requests")
     charge = Charge(_NOW, 1.0, _NOW + 60)
     usage.admit(_ANN, charge, usage.get(_ANN), {_KEY.request_id: _NOW}, _LATER)
     usage.revoke(_ANN, _NOW, _LATER)
-    DynamoTokenCounter(client, "requests").add("acme", "2027-01-15", 4000, _LATER)
+    DynamoTokenCounter(client, "requests").add("acme", "2027-01-15", TokensUsed(3900, 100), _LATER)
     DynamoConnectionTable(client, "connections").add(Connection("c-1", _ANN, _LATER, _NOW, _NOW), _LATER)
     _write_entries(DynamoEntryStore(client, "entries"))
     DynamoAccessListTable(client, "readers").record(_DOCUMENT, ("group:board", "user:ann"))
@@ -140,6 +144,13 @@ def write(client: DynamoDBClient) -> None:
     bases.write_text(_BASE, "limit = 5")
     bases.write_calibrations("[]")
     bases.observe(_BASE, says("group:board", room="Vault"), None)
+
+
+def _write_failure(log: DynamoRequestLog) -> None:
+    log.create(NewRequest(_FAILED, Question("Why?", "s-2", "store"), "c-1", _NOW, _LATER), "{}")
+    lease = log.take_lease(_FAILED, _NOW, _NOW + 15)
+    assert lease is not None
+    log.advance(lease, 2, _NOW + 15, Status.FAILED, AnswerRecord(code="internal"))
 
 
 def _write_entries(store: DynamoEntryStore) -> None:
@@ -167,6 +178,9 @@ def read(client: DynamoDBClient) -> dict[str, Any]:
         "share": DynamoShareTable(client, "requests", lambda: _NOW).find("acme", "AbCdEfGhIjKlMnOpQrStUv"),
         "usage": DynamoUsageTable(client, "requests").get(_ANN),
         "tokens": DynamoTokenCounter(client, "requests").used("acme", "2027-01-15"),
+        "days": DynamoTokenCounter(client, "requests").by_day("acme", "2027-01-01"),
+        "rated": DynamoNotedRequests(client, "requests", lambda: _NOW).rated("acme", 0, 10),
+        "failed": DynamoNotedRequests(client, "requests", lambda: _NOW).failed("acme", 0, 10),
         "connection": connections.get("c-1"),
         "connections": connections.of(_ANN),
         "entries": entries.live(_THEORIES),

@@ -25,7 +25,7 @@ NEWEST = ALL[max(ALL)]
 OPTIONAL = {
     "requests": (
         *("answerRecord", "cancelRequested", "connectionId", "feedback", "knowledgeBase", "shown", "takeoverUntil"),
-        "shareId",
+        *("failure", "notedFor", "shareId", "tokensRead", "tokensWritten"),
         *("admitted", "arrival", "revokedBefore", "tokens", "usageVersion", "writtenAt"),
     ),
     "connections": ("connectedAt", "groups", "login", "tokenIssuedAt"),
@@ -33,7 +33,14 @@ OPTIONAL = {
     "readers": ("observed", "revision", "settings"),
 }
 # What there is to read consists of the attribute alone, or is found by it in an index.
-EMPTIED = {"tokens": ("tokens",), "settings": ("calibrations",), "connectedAt": ("connections",)}
+EMPTIED = {
+    "tokens": ("tokens",),
+    "feedback": ("rated",),
+    "failure": ("failed",),
+    "notedFor": ("rated", "failed"),
+    "settings": ("calibrations",),
+    "connectedAt": ("connections",),
+}
 
 
 def has(found: Any, expected: Any) -> bool:

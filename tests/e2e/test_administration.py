@@ -1,4 +1,4 @@
-"""An administrator on the deployed stage adds a user, changes its groups, disables and enables it."""
+"""An administrator on the deployed stage changes accounts, and reads what users rated and what failed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from local.stage.aws import aws_client
 from tests.chaos.target import Target
 from tests.e2e.test_signing_out import until_closed
-from tests.e2e.wire import Wire, connected
+from tests.e2e.wire import FINAL, Wire, connected
 
 NEW = {"name": "nora", "password": "Nora-who-is-new-5"}
 
@@ -51,3 +51,26 @@ def test_an_administrator_adds_changes_disables_and_enables_a_user(stage: Target
         assert {"alice", "bob", name} <= {each["name"] for each in told(alice, "listUsers")["users"]}
         assert told(alice, "readUse")["limit"] is None
     directory.admin_delete_user(**chosen)
+
+
+def asked(wire: Wire, knowledge_base: str) -> str:
+    """The id of a question that was answered, or ended in an error."""
+    request_id = str(uuid.uuid4())
+    wire.send(action="sendMessage", requestId=request_id, message="Who is the porter?", knowledgeBase=knowledge_base)
+    while wire.receive()["type"] not in FINAL:
+        pass
+    return request_id
+
+
+def test_an_administrator_reads_what_was_rated_and_what_failed(stage: Target) -> None:
+    with connected(stage.url, stage.token("alice")) as alice, connected(stage.url, stage.token("bob")) as bob:
+        answered, failed = asked(bob, "scripts"), asked(bob, "no-such-base")
+        bob.send(action="feedback", requestId=answered, rating="bad", reasons=["wrong"], comment="No porter.")
+        assert bob.receive()["rating"] == "bad"
+        rated = {each["requestId"]: each for each in told(alice, "readFeedback")["latest"]}
+        assert (rated[answered]["knowledgeBase"], rated[answered]["comment"]) == ("scripts", "No porter.")
+        failures = {each["requestId"]: each for each in told(alice, "readFailures")["latest"]}
+        assert failures[failed]["code"] == "unknown_knowledge_base"
+        assert answered not in failures
+        for action in ("readFeedback", "readFailures"):
+            assert told(bob, action)["code"] == "no_administrator"

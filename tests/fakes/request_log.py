@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from cicada.conversation.model import (
     AnswerFeedback,
     AnswerRecord,
+    FailedRequest,
     Head,
     Lease,
     NewRequest,
     Question,
+    RatedRequest,
     RequestKey,
     SessionRow,
     Status,
@@ -122,6 +124,18 @@ class InMemoryRequestLog:
     def rate(self, key: RequestKey, feedback: AnswerFeedback | None) -> Head | None:
         return self._change(key, feedback=feedback)
 
+    def rated(self, tenant: str, since: float, most: int) -> list[RatedRequest]:
+        found = ((asked, self._heads[asked.key].feedback) for asked in self._asked(tenant, since))
+        return [RatedRequest(*_named(asked), feedback) for asked, feedback in found if feedback][:most]
+
+    def failed(self, tenant: str, since: float, most: int) -> list[FailedRequest]:
+        found = ((asked, self._heads[asked.key]) for asked in self._asked(tenant, since))
+        failed = ((asked, head) for asked, head in found if head.status is Status.FAILED)
+        return [FailedRequest(*_named(asked), head.record.code if head.record else "") for asked, head in failed][:most]
+
+    def _asked(self, tenant: str, since: float) -> list[NewRequest]:
+        return self._newest_first(lambda each: each.key.principal.tenant == tenant and each.created_at >= since)
+
     def reopen(self, key: RequestKey, head: Head, reset: str) -> bool:
         with self._lock:
             found = self.head(key)
@@ -214,6 +228,10 @@ class InMemoryRequestLog:
                 return None
             self._heads[key] = replace(head, **values)
             return self._heads[key]
+
+
+def _named(request: NewRequest) -> tuple[str, float, str]:
+    return request.key.request_id, request.created_at, request.question.knowledge_base
 
 
 def _position(head: Head) -> tuple[object, ...]:

@@ -171,7 +171,7 @@ ACTIONS = (
     'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
     "shareSession, unshareSession, openShared, eraseMine, feedback, openDocument, listKnowledgeBases, listDocuments, "
     "uploadDocument, describeDocument, removeDocument, listUsers, addUser, disableUser, enableUser, setGroups, "
-    "readUse, ping, signOutEverywhere."
+    "readUse, readFeedback, readFailures, ping, signOutEverywhere."
 )
 FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
 

@@ -319,6 +319,8 @@ def _administering(settings: StageSettings) -> Needs:
         | _on("user pool", "cognito-idp:AdminDeleteUser", "cognito-idp:DeleteGroup", unseen=_ONLY_TAKEN_BACK)
         | _on(f"{CONNECTIONS}/index/owners", "dynamodb:Query")
         | _on(REQUESTS, "dynamodb:GetItem")
+        # The requests of the tenant that were rated or have failed.
+        | _on(f"{REQUESTS}/index/noted", "dynamodb:Query")
         | counted
     )
 

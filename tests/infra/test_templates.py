@@ -47,6 +47,8 @@ ROUTES = [
     "openDocument",
     "openShared",
     "ping",
+    "readFailures",
+    "readFeedback",
     "readUse",
     "removeDocument",
     "resume",

@@ -65,7 +65,7 @@ class FrameMaker:
             self._of_accounts,
             self._erase_mine,
         )
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 5, 0.06))[0]()
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 7, 0.06))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -186,12 +186,24 @@ class FrameMaker:
 
     def _of_accounts(self) -> Fields:
         """What an administrator sends."""
-        action = self.chance.choice(("listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"))
+        action = self.chance.choice(
+            (
+                "listUsers",
+                "addUser",
+                "disableUser",
+                "enableUser",
+                "setGroups",
+                "readUse",
+                "readFeedback",
+                "readFailures",
+            )
+        )
         fields: Fields = {"action": action, "requestId": self._id()}
         if action == "listUsers":
             return fields | ({"after": self._text(20)} if self._one_in(3) else {})
-        if action == "readUse":
-            return fields | ({"days": self.chance.randrange(0, 9)} if self._one_in(2) else {})
+        if action.startswith("read"):
+            days = (0, 1, 3, 5, 7, 8) if action == "readUse" else (0, 1, 7, 8, 31, 32)
+            return fields | ({"days": self.chance.choice(days)} if self._one_in(2) else {})
         fields["name"] = self.chance.choice(("bob", "ann", f"{SECRET}{self.chance.randrange(99)}", self._text(20)))
         if action in ("addUser", "setGroups"):
             some: tuple[list[str], ...] = (

@@ -34,6 +34,7 @@ from cicada.conversation.protocol import Chunk
 from cicada.conversation.revocation import Revoker
 from cicada.conversation.sessions import Sessions
 from cicada.conversation.sharing import Sharing
+from cicada.conversation.tenant_reports import TenantReports
 from cicada.conversation.titles import clean_title
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
@@ -76,6 +77,7 @@ WORDS = (
     *("passages", "everyone", "upload", "replace", "search", "sort", "offset", "fields", "status", "size", "name"),
     *("listKnowledgeBases", "shareSession", "unshareSession", "openShared", "shareId"),
     *("listKnowledgeBases", "listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"),
+    *("readFeedback", "readFailures"),
     *("groups", "createGroups", "after", "days"),
 )
 Reply = dict[str, Any]
@@ -143,8 +145,9 @@ class Api:
     def administration(self) -> Administration:
         """Ann is an administrator, of a tenant with Bob."""
         revoker = Revoker(InMemoryUsageTable(), self.connections, self.here.channel, self.here.log, ignore)
-        wired = (self.accounts, InMemoryTokenCounter(), revoker, "admins", ANN.tenant, "pool_", ignore, ignore)
-        return Administration(*wired, self.here.clock, 10**6)
+        reports = TenantReports(InMemoryTokenCounter(), self.here.log, self.here.clock, 10**6)
+        wired = (self.accounts, reports, revoker, "admins", ANN.tenant, "pool_", ignore, ignore)
+        return Administration(*wired, self.here.clock)
 
     @property
     def base_list(self) -> BaseList:
@@ -221,6 +224,7 @@ def message_name(reply: Reply) -> str:
     names |= {"sessionShared": "SessionShared", "shared": "SharedPage"}
     names |= {"description": "DocumentDescription", "removed": "DocumentRemoved"}
     names |= {"users": "UsersPage", "user": "UserChanged", "use": "UseRead"}
+    names |= {"ratings": "RatingsRead", "failures": "FailuresRead"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -468,6 +472,14 @@ def use_read(_api: Api, fields: Fields, reply: Reply | None, _frame: str) -> Non
     assert reply is not None and (len(reply["days"]), reply["limit"]) == (fields.get("days", 7), 10**6)
 
 
+def feedback_read(_api: Api, _fields: Fields, reply: Reply | None, _frame: str) -> None:
+    assert reply is not None and (reply["type"], reply["complete"]) == ("ratings", True)
+
+
+def failures_read(_api: Api, _fields: Fields, reply: Reply | None, _frame: str) -> None:
+    assert reply is not None and (reply["type"], reply["latest"]) == ("failures", [])
+
+
 def rated(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
     assert reply is not None
     if fields["requestId"] not in api.asked:
@@ -497,6 +509,8 @@ EFFECTS = {
     "listUsers": users_listed,
     **dict.fromkeys(("addUser", "disableUser", "enableUser", "setGroups"), user_changed),
     "readUse": use_read,
+    "readFeedback": feedback_read,
+    "readFailures": failures_read,
     "ping": ponged,
 }
 

@@ -73,7 +73,7 @@ async function readDocument(frame) {
 /** The reply to one of the commands on documents that names `frame`'s. */
 async function readOfDocuments(frame) {
   const { client, network } = await connected({ newId: () => frame.requestId });
-  const ask = { users: "listUsers", user: "addUser", use: "readUse", documents: "listDocuments", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
+  const ask = { users: "listUsers", user: "addUser", use: "readUse", ratings: "readFeedback", failures: "readFailures", documents: "listDocuments", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
   const reply = client[ask]({});
   network.last.deliver(frame);
   return reply;
@@ -183,6 +183,8 @@ const senders = {
   enableUser: ({ client }, { action, requestId, ...user }) => void client.enableUser(user),
   setGroups: ({ client }, { action, requestId, ...user }) => void client.setGroups(user),
   readUse: ({ client }, { action, requestId, ...asked }) => void client.readUse(asked),
+  readFeedback: ({ client }, { action, requestId, ...asked }) => void client.readFeedback(asked),
+  readFailures: ({ client }, { action, requestId, ...asked }) => void client.readFailures(asked),
   ping: ({ client }) => client.online(),
 };
 

@@ -44,6 +44,8 @@ _REPLIES = {
     "enableUser": ("UserChanged",),
     "setGroups": ("UserChanged",),
     "readUse": ("UseRead",),
+    "readFeedback": ("RatingsRead",),
+    "readFailures": ("FailuresRead",),
     "ping": ("Pong",),
     "signOutEverywhere": (),
 }

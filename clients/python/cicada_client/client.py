@@ -18,7 +18,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
-from cicada_client.accounts import Use, UserChanged, UsersPage, parse_use, parse_user, parse_users
+from cicada_client.accounts import (
+    Failures,
+    Ratings,
+    Use,
+    UserChanged,
+    UsersPage,
+    parse_failures,
+    parse_ratings,
+    parse_use,
+    parse_user,
+    parse_users,
+)
 from cicada_client.bases import KnowledgeBase, parse_bases
 from cicada_client.connection import Connection, TokenPlace, check_address, open_connection
 from cicada_client.document import DocumentPage, DocumentsPage, parse_document, parse_documents
@@ -193,7 +204,7 @@ class Client:
     def list_users(self, after: str | None = None, request_id: str | None = None) -> UsersPage:
         """Accounts of the user's tenant; `after` is the `next` of the page before.
 
-        For administrators, as the five below. Raises as `ask` does; `RefusedError` with the code `no_administrator`.
+        For administrators, as the seven below. Raises as `ask` does; `RefusedError` with the code `no_administrator`.
         """
         return parse_users(self._call("listUsers", request_id, after=after))
 
@@ -225,6 +236,14 @@ class Client:
     def read_use(self, days: int = 7, request_id: str | None = None) -> Use:
         """The tokens of models that the user's tenant has used, by day."""
         return parse_use(self._call("readUse", request_id, days=days))
+
+    def read_feedback(self, days: int = 7, request_id: str | None = None) -> Ratings:
+        """What users of the tenant think of the answers to questions of the last days."""
+        return parse_ratings(self._call("readFeedback", request_id, days=days))
+
+    def read_failures(self, days: int = 7, request_id: str | None = None) -> Failures:
+        """Which questions of the tenant, of the last days, ended in an error."""
+        return parse_failures(self._call("readFailures", request_id, days=days))
 
     def change_session(
         self, session_id: str, title: str | None = None, request_id: str | None = None, *, pinned: bool | None = None

@@ -11,7 +11,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback", "users", "user", "use"]);
+const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback", "users", "user", "use", "ratings", "failures"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -229,7 +229,7 @@ export class CicadaClient extends EventTarget {
     return this.#call({ action: "removeDocument", knowledgeBase, documentId }, this.#sentences.noAnswer);
   }
 
-  /** Accounts of the user's tenant, for administrators, as are the five below. Each rejects with a `CicadaError`. */
+  /** Accounts of the user's tenant, for administrators, as are the seven below. Each rejects with a `CicadaError`. */
   listUsers({ after } = {}) {
     return this.#call({ action: "listUsers", after }, this.#sentences.noList);
   }
@@ -252,9 +252,19 @@ export class CicadaClient extends EventTarget {
     return this.#call({ action: "setGroups", name, groups, createGroups }, this.#sentences.noAnswer);
   }
 
-  /** The tokens that the tenant has used, by day. */
+  /** The tokens that the tenant has used, by day, with an estimate of their cost. */
   readUse({ days } = {}) {
     return this.#call({ action: "readUse", days }, this.#sentences.noList);
+  }
+
+  /** What users of the tenant think of their answers, by day, and of the latest ones. */
+  readFeedback({ days } = {}) {
+    return this.#call({ action: "readFeedback", days }, this.#sentences.noList);
+  }
+
+  /** Which questions of the tenant ended in an error, by day, and the latest ones. */
+  readFailures({ days } = {}) {
+    return this.#call({ action: "readFailures", days }, this.#sentences.noList);
   }
 
   /** Gives a session a title, pins it or takes the pin away. Resolves to what the session is now. */

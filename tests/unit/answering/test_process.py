@@ -13,7 +13,7 @@ from cicada.answering.process import Processed, Processor
 from cicada.answering.token_quota import CANCELLED_TOKENS, TokenQuota
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text
-from cicada.conversation.model import RequestKey, Status
+from cicada.conversation.model import RequestKey, Status, TokensUsed
 from cicada.conversation.protocol import StatusChanged
 from cicada.errors import (
     CicadaError,
@@ -434,7 +434,7 @@ def test_a_question_to_a_base_that_does_not_exist_is_refused_and_no_dead_letter(
 def test_a_tenant_that_has_used_its_tokens_is_told_when_it_may_ask_again_and_no_model_is_called() -> None:
     here = asked()
     counter, today = InMemoryTokenCounter(), f"{datetime.fromtimestamp(here.clock(), UTC):%Y-%m-%d}"
-    counter.add(KEY.principal.tenant, today, 1000, 0)
+    counter.add(KEY.principal.tenant, today, TokensUsed(900, 100), 0)
     here.quota = TokenQuota(counter, 1000, here.clock)
     assert here.process() is Processed.FAILED
     end = here.last()
@@ -448,7 +448,7 @@ def test_a_tenant_that_has_used_its_tokens_is_told_when_it_may_ask_again_and_no_
 def test_an_answers_tokens_count_against_its_tenants_quota_alone() -> None:
     here = asked()
     counter, today = InMemoryTokenCounter(), f"{datetime.fromtimestamp(here.clock(), UTC):%Y-%m-%d}"
-    counter.add("another", today, 1000, 0)
+    counter.add("another", today, TokensUsed(900, 100), 0)
     here.quota = TokenQuota(counter, 94, here.clock)
     assert here.process() is Processed.COMPLETE
     assert counter.used(KEY.principal.tenant, today) == 94
@@ -457,10 +457,10 @@ def test_an_answers_tokens_count_against_its_tenants_quota_alone() -> None:
 def test_a_cancelled_answer_counts_against_the_quota_too() -> None:
     here = asked()
     counter, today = InMemoryTokenCounter(), f"{datetime.fromtimestamp(here.clock(), UTC):%Y-%m-%d}"
-    here.quota = TokenQuota(counter, CANCELLED_TOKENS, here.clock)
+    here.quota = TokenQuota(counter, CANCELLED_TOKENS.total, here.clock)
     cancel(KEY, here.log)
     assert here.process() is Processed.CANCELLED
-    assert counter.used(KEY.principal.tenant, today) == CANCELLED_TOKENS
+    assert counter.used(KEY.principal.tenant, today) == CANCELLED_TOKENS.total
 
 
 def test_tokens_that_cannot_be_counted_are_reported_and_the_answer_stands() -> None:
@@ -473,5 +473,5 @@ def test_tokens_that_cannot_be_counted_are_reported_and_the_answer_stands() -> N
 class FailingCounter(InMemoryTokenCounter):
     """Counts nothing."""
 
-    def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
+    def add(self, tenant: str, day: str, tokens: TokensUsed, expires_at: float) -> None:
         raise ThrottledError("Too many updates of one row.")

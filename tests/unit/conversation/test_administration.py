@@ -10,19 +10,30 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.conversation.administration import AdminCommand, Administration
-from cicada.conversation.model import Connection
+from cicada.conversation.model import (
+    AnswerFeedback,
+    AnswerRecord,
+    Connection,
+    NewRequest,
+    Question,
+    RequestKey,
+    Status,
+    TokensUsed,
+)
 from cicada.conversation.protocol import (
     AddUser,
     DisableUser,
     EnableUser,
     ListUsers,
+    ReadFailures,
+    ReadFeedback,
     ReadUse,
     SetGroups,
-    UseRead,
     UsersPage,
     frame,
 )
 from cicada.conversation.revocation import Revoker
+from cicada.conversation.tenant_reports import TenantReports
 from cicada.errors import (
     NoAdministratorError,
     UnavailableError,
@@ -54,6 +65,7 @@ class Office:
     connections: InMemoryConnections = field(default_factory=InMemoryConnections)
     channel: RecordingChannel = field(default_factory=RecordingChannel)
     tokens: InMemoryTokenCounter = field(default_factory=InMemoryTokenCounter)
+    log: InMemoryRequestLog = field(default_factory=lambda: InMemoryRequestLog(Clock(NOW)))
     audited: list[Administered] = field(default_factory=list)
     group: str = "admins"
     limit: int = 0
@@ -73,10 +85,10 @@ class Office:
 
     def serve(self, command: AdminCommand, principal: Principal = ANN) -> Any:
         clock = Clock(NOW)
-        users, log = InMemoryUsageTable(), InMemoryRequestLog(clock)
-        revoker = Revoker(users, self.connections, self.channel, log, ignore)
-        wired = (self.accounts, self.tokens, revoker, self.group, "house", "pool_", ignore, self.audited.append)
-        return Administration(*wired, clock, self.limit).serve(command, Connection("c1", principal, NOW + 600, NOW))
+        revoker = Revoker(InMemoryUsageTable(), self.connections, self.channel, self.log, ignore)
+        reports = TenantReports(self.tokens, self.log, clock, self.limit)
+        wired = (self.accounts, reports, revoker, self.group, "house", "pool_", ignore, self.audited.append)
+        return Administration(*wired, clock).serve(command, Connection("c1", principal, NOW + 600, NOW))
 
 
 @pytest.fixture
@@ -88,6 +100,7 @@ def names(page: UsersPage) -> list[str]:
     return sorted(each.name for each in page.users)
 
 
+READING: list[AdminCommand] = [ReadUse(REQUEST), ReadFeedback(REQUEST), ReadFailures(REQUEST)]
 OF_A_USER: list[Callable[[str], AdminCommand]] = [
     lambda name: DisableUser(REQUEST, name),
     lambda name: EnableUser(REQUEST, name),
@@ -116,7 +129,7 @@ def test_only_the_own_tenants_accounts_are_listed(office: Office) -> None:
 
 
 @pytest.mark.parametrize("groups", [frozenset(), frozenset({"Admins"}), frozenset({"tenant:admins"})])
-@pytest.mark.parametrize("command", [ListUsers(REQUEST), AddUser(REQUEST, "new"), ReadUse(REQUEST)])
+@pytest.mark.parametrize("command", [*READING, ListUsers(REQUEST), AddUser(REQUEST, "new")])
 def test_whoever_is_no_administrator_is_refused_and_recorded(
     office: Office, command: AdminCommand, groups: frozenset[str]
 ) -> None:
@@ -246,11 +259,25 @@ def test_a_page_of_accounts_fits_a_frame_and_the_next_one_goes_on(office: Office
     assert len(seen) == len(set(seen)) == 44
 
 
-def test_the_use_of_the_own_tenant_is_read_by_day(office: Office) -> None:
-    for tenant, day, tokens in (("acme", "21", 7), ("acme", "19", 5), ("acme", "01", 9), ("beta", "21", 99)):
-        office.tokens.add(tenant, f"2026-11-{day}", tokens, NOW)
-    assert office.serve(ReadUse(REQUEST)) == UseRead((), None)
+def test_reports_are_of_the_administrators_tenant_alone(office: Office) -> None:
     office.limit = 100
-    read = office.serve(ReadUse(REQUEST, 3))
-    assert [(each.day, each.tokens) for each in read.days] == [("2026-11-21", 7), ("2026-11-20", 0), ("2026-11-19", 5)]
-    assert read.limit == 100
+    office.tokens.add("acme", "2026-11-21", TokensUsed(7, 1), NOW)
+    key = RequestKey(Principal("acme", "bob"), REQUEST)
+    office.log.create(NewRequest(key, Question("Who?", REQUEST, "store"), "c", NOW, NOW + 60), "{}")
+    lease = office.log.take_lease(key, NOW, NOW + 15)
+    assert lease
+    office.log.advance(lease, 2, NOW + 15, Status.FAILED, AnswerRecord(code="internal"))
+    office.log.rate(key, AnswerFeedback("bad", NOW))
+    for principal, seen in ((ANN, 1), (CAROL, 0)):
+        use, rated, failed = (office.serve(command, principal) for command in READING)
+        assert (sum(each.tokens for each in use.days), len(rated.latest), len(failed.latest)) == (8 * seen, seen, seen)
+
+
+def test_each_report_is_recorded_as_an_act_of_its_own(office: Office) -> None:
+    for command in READING:
+        office.serve(command)
+    assert [(each.act, each.account, each.refused) for each in office.audited] == [
+        ("use", "", ""),
+        ("feedback", "", ""),
+        ("failures", "", ""),
+    ]

@@ -75,6 +75,7 @@ class AdministrationSettings(Struct, frozen=True):
 
     `administrators`: the group whose members administer the accounts of their tenant; empty for nobody.
     `default_tenant`: of users whom no group gives a tenant, empty for none.
+    `read_dollars`, `written_dollars`: for a million tokens, by list prices of the day `prices_of`, empty if unknown.
     """
 
     user_pool_id: str
@@ -83,6 +84,9 @@ class AdministrationSettings(Struct, frozen=True):
     administrators: str = ""
     default_tenant: str = ""
     tenant_tokens_per_day: int = 0
+    read_dollars: float = 0
+    written_dollars: float = 0
+    prices_of: str = ""
 
 
 class ConversationSettings(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from cicada.answering.parts import Prompt
-from cicada.conversation.model import RequestKey
+from cicada.conversation.model import RequestKey, TokensUsed
 from cicada.dialogue import Conversation
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
@@ -32,8 +32,8 @@ class TokenCounter(Protocol):
 
     def used(self, tenant: str, day: str) -> int: ...
 
-    def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
-        """Add to the day's number, which may be forgotten after `expires_at`, in epoch seconds."""
+    def add(self, tenant: str, day: str, tokens: TokensUsed, expires_at: float) -> None:
+        """Add to the day's numbers, which may be forgotten after `expires_at`, in epoch seconds."""
         ...
 
 

@@ -15,7 +15,7 @@ from cicada.answering.ports import ConversationMemory
 from cicada.answering.pump import Pace, Pump
 from cicada.answering.token_quota import CANCELLED_TOKENS, TokenQuota
 from cicada.conversation.delivery import Delivery, waiting_seconds
-from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey, Status
+from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey, Status, TokensUsed
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
 from cicada.conversation.protocol import Cancelled, Reset, failed
 from cicada.dialogue import NO_CONVERSATION
@@ -96,7 +96,7 @@ class Processor(Struct, frozen=True):
         self.audit(*ended(lease, question, delivery, self.clock()))
         if self.quota and delivery.ended:
             status, record = delivery.ended
-            used = record.input_tokens + record.output_tokens
+            used = TokensUsed(record.input_tokens, record.output_tokens)
             self.quota.add(key.principal.tenant, CANCELLED_TOKENS if status is Status.CANCELLED else used)
         return processed
 

@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 from msgspec import Struct
 
 from cicada.answering.ports import TokenCounter
+from cicada.conversation.model import TokensUsed
 from cicada.errors import CicadaError, DependencyError, TokenQuotaError
 from cicada.observability.telemetry import ignore
 
 # What a cancelled question counts, about what one by passages reads: a model says only at its end what it has used.
-CANCELLED_TOKENS = 4_000
+CANCELLED_TOKENS = TokensUsed(read=4_000, written=0)
 # A day's row outlives it, for whoever looks at it later.
 _KEPT = timedelta(days=7)
 
@@ -41,10 +42,10 @@ class TokenQuota(Struct, frozen=True):
             int((opens - now).total_seconds()) + 1,
         )
 
-    def add(self, tenant: str, tokens: int) -> None:
+    def add(self, tenant: str, tokens: TokensUsed) -> None:
         """Count what an answer has used."""
         now = self._now()
-        if not tokens:
+        if not tokens.total:
             return
         try:
             self.counter.add(tenant, f"{now:%Y-%m-%d}", tokens, (now + _KEPT).timestamp())

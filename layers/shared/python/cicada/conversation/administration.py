@@ -1,9 +1,8 @@
-"""Administrators list and change the accounts of their own tenant, as `cicada user` does for operators."""
+"""Administrators list and change the accounts of their own tenant, and read its use, its ratings and its failures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -13,10 +12,13 @@ from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     AddUser,
-    DayOfUse,
     DisableUser,
     EnableUser,
+    FailuresRead,
     ListUsers,
+    RatingsRead,
+    ReadFailures,
+    ReadFeedback,
     ReadUse,
     SetGroups,
     UserChanged,
@@ -26,6 +28,7 @@ from cicada.conversation.protocol import (
     frame,
 )
 from cicada.conversation.revocation import Revoker
+from cicada.conversation.tenant_reports import TenantReports
 from cicada.errors import CicadaError, NoAdministratorError, UserNotFoundError, UserRefusedError
 from cicada.identity import Principal, is_tenants, tenant_group, tenant_of
 from cicada.observability.audit import AccountAct, Administered
@@ -35,7 +38,8 @@ from cicada.permissions import NAME_RULE, can_be_named
 _PAGES = (20, 5, 1)
 # What a frame has besides its body.
 _HEAD_BYTES = 128
-AdminCommand = ListUsers | AddUser | DisableUser | EnableUser | SetGroups | ReadUse
+AdminCommand = ListUsers | AddUser | DisableUser | EnableUser | SetGroups | ReadUse | ReadFeedback | ReadFailures
+AdminReply = UsersPage | UserChanged | UseRead | RatingsRead | FailuresRead
 AccountState = Literal["active", "initial", "reset", "federated", "disabled", "other"]
 _ACTS: Mapping[type[AdminCommand], AccountAct] = {
     ListUsers: "list",
@@ -44,6 +48,8 @@ _ACTS: Mapping[type[AdminCommand], AccountAct] = {
     EnableUser: "enable",
     SetGroups: "groups",
     ReadUse: "use",
+    ReadFeedback: "feedback",
+    ReadFailures: "failures",
 }
 
 
@@ -102,25 +108,16 @@ class Accounts(Protocol):
         ...
 
 
-class TokenUse(Protocol):
-    """The tokens that tenants have used."""
-
-    def by_day(self, tenant: str, first: str) -> Mapping[str, int]:
-        """Tokens by day, from the day `first` on. Failures are `DependencyError`s."""
-        ...
-
-
 class Administration(Struct, frozen=True):
     """What administrators do.
 
     `group`: whose members are administrators, empty for nobody. `default_tenant`: of accounts without one.
     `provider_prefix`: how the groups begin that the pool gives to users of an identity provider. `spend` charges the
     user, `audit` is called with each act and does not fail, `clock` gives epoch seconds.
-    `tokens_per_day`: 0 where tokens are not counted.
     """
 
     accounts: Accounts
-    use: TokenUse
+    reports: TenantReports
     revoker: Revoker
     group: str
     default_tenant: str
@@ -128,9 +125,8 @@ class Administration(Struct, frozen=True):
     spend: Callable[[Principal, int], None]
     audit: Callable[[Administered], object]
     clock: Callable[[], float]
-    tokens_per_day: int = 0
 
-    def serve(self, command: AdminCommand, connection: Connection) -> UsersPage | UserChanged | UseRead:
+    def serve(self, command: AdminCommand, connection: Connection) -> AdminReply:
         """Do the command, and record it also if it is refused or fails.
 
         Raises `NoAdministratorError`, `UserNotFoundError`, `UserExistsError`, `UserRefusedError`, and
@@ -144,7 +140,7 @@ class Administration(Struct, frozen=True):
         self._record(command, connection)
         return reply
 
-    def _served(self, command: AdminCommand, principal: Principal) -> UsersPage | UserChanged | UseRead:
+    def _served(self, command: AdminCommand, principal: Principal) -> AdminReply:
         if not self.group or self.group not in principal.groups:
             raise NoAdministratorError("You do not administer accounts here: ask those who run the service.")
         self.spend(principal, ADMINISTRATION)
@@ -162,7 +158,11 @@ class Administration(Struct, frozen=True):
             case SetGroups():
                 return self._set_groups(command, principal)
             case ReadUse():
-                return self._use(command.days, principal)
+                return self.reports.use(principal.tenant, command.days)
+            case ReadFeedback():
+                return self.reports.ratings(principal.tenant, command.days)
+            case ReadFailures():
+                return self.reports.failures(principal.tenant, command.days)
 
     def _page(self, after: str | None, principal: Principal) -> UsersPage:
         """The page holds as many accounts as a frame does. Those of the default tenant need not be in its group."""
@@ -232,14 +232,6 @@ class Administration(Struct, frozen=True):
     def _has_other(self, account: Account, principal: Principal) -> bool:
         others = (each for each in self.accounts.members(self.group) if each.sub != account.sub)
         return any(each.state != "disabled" and self._is_of(each, principal) for each in others)
-
-    def _use(self, days: int, principal: Principal) -> UseRead:
-        if not self.tokens_per_day:
-            return UseRead((), None)
-        today = datetime.fromtimestamp(self.clock(), UTC)
-        names = [f"{today - timedelta(days=ago):%Y-%m-%d}" for ago in range(days)]
-        used = self.use.by_day(principal.tenant, names[-1])
-        return UseRead(tuple(DayOfUse(name, used.get(name, 0)) for name in names), self.tokens_per_day)
 
     def _of_tenant(self, name: str, principal: Principal) -> Account:
         """Raises `UserNotFoundError` for an account of another tenant too, in the same words."""

@@ -28,6 +28,8 @@ from cicada.conversation.protocol import (
     OpenDocument,
     OpenShared,
     Ping,
+    ReadFailures,
+    ReadFeedback,
     ReadUse,
     RemoveDocument,
     Resume,
@@ -95,6 +97,8 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     EnableUser: 5,
     SetGroups: 5,
     ReadUse: 5,
+    ReadFeedback: 5,
+    ReadFailures: 5,
     SignOutEverywhere: 5,
 }
 DEAREST_ENTRY = max(_ENTRY.values())

@@ -135,6 +135,45 @@ class Head(Struct, frozen=True):
     feedback: AnswerFeedback | None = None
 
 
+class RatedRequest(Struct, frozen=True):
+    """A request whose user has said what the answer is worth. `asked_at`: epoch seconds.
+
+    `knowledge_base`: the one that was asked; empty if it is not known.
+    """
+
+    request_id: str
+    asked_at: float
+    knowledge_base: str
+    feedback: AnswerFeedback
+
+
+class FailedRequest(Struct, frozen=True):
+    """A request that ended in the error of this code. `asked_at`, `knowledge_base`: as of a rated one."""
+
+    request_id: str
+    asked_at: float
+    knowledge_base: str
+    code: str
+
+
+class TokensUsed(Struct, frozen=True):
+    """The tokens that models read and wrote."""
+
+    read: int
+    written: int
+
+    @property
+    def total(self) -> int:
+        return self.read + self.written
+
+
+class DayOfTokens(Struct, frozen=True):
+    """The tokens of a tenant's day. `parts`: how many were read and written, None where that is not known."""
+
+    total: int
+    parts: TokensUsed | None = None
+
+
 class Lease(Struct, frozen=True):
     """The right to answer a request. `attempt` is its fencing token: a later lease invalidates all earlier ones."""
 

@@ -208,7 +208,8 @@ Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", 
 class Feedback(_Command, frozen=True, tag="feedback"):
     """Says what the user thinks of an answer; the last one counts. Without `rating` it is taken back.
 
-    `requestId` is that of the answer. `reasons` and `comment` say why, for the operators.
+    `requestId` is that of the answer. `reasons` and `comment` say why, for the operators and, without the user's name,
+    for the tenant's administrators.
     """
 
     request_id: RequestId
@@ -364,6 +365,26 @@ class ReadUse(_Command, frozen=True, tag="readUse"):
     days: Annotated[int, Meta(ge=1, le=7)] = 7
 
 
+class ReadFeedback(_Command, frozen=True, tag="readFeedback"):
+    """Asks what users of the tenant think of answers to questions of the last `days`, for administrators.
+
+    The reply is `ratings`.
+    """
+
+    request_id: RequestId
+    days: Annotated[int, Meta(ge=1, le=31)] = 7
+
+
+class ReadFailures(_Command, frozen=True, tag="readFailures"):
+    """Asks which questions of the tenant, of the last `days`, ended in an error, for administrators.
+
+    The reply is `failures`.
+    """
+
+    request_id: RequestId
+    days: Annotated[int, Meta(ge=1, le=31)] = 7
+
+
 class Ping(_Command, frozen=True, tag="ping"):
     """Keep the connection alive; answered by `pong`."""
 
@@ -396,6 +417,8 @@ AnyCommand = (
     | EnableUser
     | SetGroups
     | ReadUse
+    | ReadFeedback
+    | ReadFailures
     | Ping
     | SignOutEverywhere
 )
@@ -877,17 +900,86 @@ class UserChanged(_Sent, frozen=True, tag="user", omit_defaults=True):
 
 
 class DayOfUse(_Frame, frozen=True):
-    """The tokens that models read and wrote for a tenant on a day in UTC, as `2026-01-31`."""
+    """The tokens that models read and wrote for a tenant on a day in UTC, as `2026-01-31`.
+
+    `dollars`: an estimate of their cost by the chat model's prices; null where these are not known.
+    """
 
     day: str
     tokens: int
+    dollars: float | None = None
 
 
 class UseRead(_Sent, frozen=True, tag="use"):
-    """Reply to `readUse`, the latest day first. `limit`: tokens of a day; null where they are not counted."""
+    """Reply to `readUse`, the latest day first. `limit`: tokens of a day; null where they are not counted.
+
+    `pricesOf`: the day of the list prices that costs are estimated by, null without any.
+    """
 
     days: tuple[DayOfUse, ...]
     limit: int | None
+    prices_of: str | None = None
+
+
+class DayOfRatings(_Frame, frozen=True):
+    """How many answers to questions of a day in UTC, as `2026-01-31`, were rated."""
+
+    day: str
+    good: int
+    bad: int
+
+
+class RatedAnswer(_Frame, frozen=True):
+    """What a user thinks of an answer, without the user, the question and the answer. `askedAt`: an ISO 8601 time.
+
+    `comment`: the user's own words, empty without any. `knowledgeBase`: the one that was asked.
+    """
+
+    request_id: str
+    asked_at: str
+    knowledge_base: str
+    rating: Rating
+    reasons: tuple[str, ...] = ()
+    comment: str = ""
+
+
+class RatingsRead(_Sent, frozen=True, tag="ratings"):
+    """Reply to `readFeedback`. `days`: those with ratings, the latest first; `latest`: of the latest questions.
+
+    `complete`: false if there are more ratings than were read, so that the numbers are those of the latest alone.
+    """
+
+    days: tuple[DayOfRatings, ...]
+    latest: tuple[RatedAnswer, ...]
+    complete: bool
+
+
+class DayOfFailures(_Frame, frozen=True):
+    """How many questions of a day in UTC, as `2026-01-31`, ended in the error of this code."""
+
+    day: str
+    code: str
+    requests: int
+
+
+class FailedAnswer(_Frame, frozen=True):
+    """A question that ended in an error, without its text and its user. The fields are those of a rated answer."""
+
+    request_id: str
+    asked_at: str
+    knowledge_base: str
+    code: str
+
+
+class FailuresRead(_Sent, frozen=True, tag="failures"):
+    """Reply to `readFailures`. `days`: the latest first, by code; `latest`: of the latest questions.
+
+    `complete`: false if there are more failures than were read, so that the numbers are those of the latest alone.
+    """
+
+    days: tuple[DayOfFailures, ...]
+    latest: tuple[FailedAnswer, ...]
+    complete: bool
 
 
 class Pong(_Sent, frozen=True, tag="pong"):

@@ -145,7 +145,7 @@ class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", ren
     connection_id: str = ""
 
 
-AccountAct = Literal["list", "add", "disable", "enable", "groups", "use"]
+AccountAct = Literal["list", "add", "disable", "enable", "groups", "use", "feedback", "failures"]
 
 
 class Administered(Struct, frozen=True, tag="administration", tag_field="kind", rename="camel", omit_defaults=True):

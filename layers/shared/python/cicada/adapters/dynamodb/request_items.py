@@ -57,6 +57,7 @@ def head_item(request: NewRequest) -> Item:
         "sk": {"S": "HEAD"},
         "status": {"S": Status.QUEUED},
         "sessionId": {"S": question.session_id},
+        "knowledgeBase": {"S": question.knowledge_base},
         "connectionId": {"S": request.connection_id},
         "lastSeq": {"N": "1"},
         "attempt": {"N": "0"},

@@ -8,7 +8,8 @@
     <tenant>                        SHARE#<id>      whose session is shared under this id (`share_table`)
     <tenant>                        TOKENS#<day>    the tokens of the tenant's day (`token_counter`)
 
-The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session).
+The index `history` lists sessions (historyKey = owner) and a session's requests (historyKey = owner and session). The
+index `noted` lists the heads of a tenant that were rated or have failed (`noted_requests`): others have no `notedFor`.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ class DynamoRequestLog:
     def rate(self, key: RequestKey, feedback: AnswerFeedback | None) -> Head | None:
         if feedback is None:
             return self._update_existing(key, "REMOVE feedback", {})
-        return self._update_existing(key, "SET feedback = :value", {":value": {"S": encode(feedback).decode()}})
+        values = {":value": {"S": encode(feedback).decode()}, ":tenant": {"S": key.principal.tenant}}
+        return self._update_existing(key, "SET feedback = :value, notedFor = :tenant", values)
 
     def forget_connection(self, key: RequestKey, connection_id: str) -> None:
         self._update_head(
@@ -183,9 +185,13 @@ class DynamoRequestLog:
 
     def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
         kept = {":record": {"S": record_text(record)}} if record else {}
+        also = ", answerRecord = :record" if record else ""
+        if status is Status.FAILED:
+            kept |= {":tenant": {"S": lease.key.principal.tenant}, ":code": {"S": record.code if record else ""}}
+            also += ", notedFor = :tenant, failure = :code"
         head = self._update_head(
             lease.key,
-            f"SET lastSeq = :seq, leaseUntil = :until, #status = :status{', answerRecord = :record' if record else ''}",
+            f"SET lastSeq = :seq, leaseUntil = :until, #status = :status{also}",
             # The second half accepts a repeat of the same final update: the SDK repeats it after a lost reply.
             "attempt = :attempt AND (#status = :processing OR (#status = :status AND lastSeq = :seq))",
             {

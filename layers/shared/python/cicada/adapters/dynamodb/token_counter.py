@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
+from cicada.conversation.model import DayOfTokens, TokensUsed
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -25,7 +26,7 @@ class DynamoTokenCounter:
             reply = self._client.get_item(TableName=self._table, Key=_key(tenant, day), ConsistentRead=True)
         return int(reply.get("Item", {}).get("tokens", {}).get("N", "0"))
 
-    def by_day(self, tenant: str, first: str) -> dict[str, int]:
+    def by_day(self, tenant: str, first: str) -> dict[str, DayOfTokens]:
         """The tokens of each day from `first` on that has any; for a week there is at most one page."""
         with dynamo_errors():
             reply = self._client.query(
@@ -37,18 +38,29 @@ class DynamoTokenCounter:
                     ":last": {"S": f"{_DAY}9999"},
                 },
             )
-        return {item["sk"]["S"].removeprefix(_DAY): int(item["tokens"]["N"]) for item in reply["Items"]}
+        return {item["sk"]["S"].removeprefix(_DAY): _day(item) for item in reply["Items"]}
 
-    def add(self, tenant: str, day: str, tokens: int, expires_at: float) -> None:
+    def add(self, tenant: str, day: str, tokens: TokensUsed, expires_at: float) -> None:
         with dynamo_errors():
             self._client.update_item(
                 TableName=self._table,
                 Key=_key(tenant, day),
-                UpdateExpression="ADD tokens :tokens SET expiresAt = :expiry",
-                ExpressionAttributeValues={":tokens": {"N": str(tokens)}, ":expiry": {"N": str(int(expires_at))}},
+                UpdateExpression="ADD tokens :total, tokensRead :read, tokensWritten :written SET expiresAt = :expiry",
+                ExpressionAttributeValues={
+                    ":total": {"N": str(tokens.total)},
+                    ":read": {"N": str(tokens.read)},
+                    ":written": {"N": str(tokens.written)},
+                    ":expiry": {"N": str(int(expires_at))},
+                },
             )
 
 
 def _key(tenant: str, day: str) -> dict[str, Any]:
     """No user's row: the key of one has the user's id behind the tenant."""
     return {"pk": {"S": tenant}, "sk": {"S": f"{_DAY}{day}"}}
+
+
+def _day(item: dict[str, Any]) -> DayOfTokens:
+    """The day; its parts are not known where an earlier release has counted some of it."""
+    total, read, written = (int(item.get(name, {"N": "0"})["N"]) for name in ("tokens", "tokensRead", "tokensWritten"))
+    return DayOfTokens(total, TokensUsed(read, written) if read + written == total else None)

@@ -1,0 +1,65 @@
+"""The requests of a tenant that were rated or have failed, in the requests table's index `noted`.
+
+A head is in this index once it has the attribute `notedFor`, its tenant, which is written with the rating or the
+failure itself. So the index needs no write of its own, and what is deleted or erased is in it no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from msgspec.json import decode
+
+from cicada.adapters.dynamodb.pages import items
+from cicada.conversation.model import AnswerFeedback, FailedRequest, RatedRequest, Status
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+Item = dict[str, Any]
+
+
+class DynamoNotedRequests:
+    """`clock` gives epoch seconds. Expired rows are ignored, because DynamoDB deletes them late."""
+
+    def __init__(self, client: DynamoDBClient, table: str, clock: Callable[[], float]) -> None:
+        self._client = client
+        self._table = table
+        self._clock = clock
+
+    def rated(self, tenant: str, since: float, most: int) -> Sequence[RatedRequest]:
+        found = self._noted(tenant, since, most, "attribute_exists(feedback)")
+        return [RatedRequest(*_asked(item), decode(item["feedback"]["S"], type=AnswerFeedback)) for item in found]
+
+    def failed(self, tenant: str, since: float, most: int) -> Sequence[FailedRequest]:
+        """One that was answered again has another status, and one that an earlier release failed has no `failure`."""
+        condition = "#status = :failed AND attribute_exists(failure)"
+        found = self._noted(tenant, since, most, condition, {":failed": {"S": Status.FAILED}})
+        return [FailedRequest(*_asked(item), item["failure"]["S"]) for item in found]
+
+    def _noted(
+        self, tenant: str, since: float, most: int, condition: str, values: dict[str, Any] | None = None
+    ) -> list[Item]:
+        query: dict[str, Any] = {
+            "TableName": self._table,
+            "IndexName": "noted",
+            "KeyConditionExpression": "notedFor = :tenant AND createdAt >= :since",
+            "FilterExpression": f"expiresAt > :now AND {condition}",
+            "ExpressionAttributeValues": {
+                ":tenant": {"S": tenant},
+                ":since": {"N": f"{since:.3f}"},
+                ":now": {"N": str(int(self._clock()))},
+                **(values or {}),
+            },
+            "ScanIndexForward": False,
+            **({"ExpressionAttributeNames": {"#status": "status"}} if values else {}),
+        }
+        return list(islice(items(self._client.query, query), most))
+
+
+def _asked(item: Item) -> tuple[str, float, str]:
+    """The request's id, when it was asked, and what of. A head of an earlier release has no knowledge base."""
+    request_id = item["pk"]["S"].rpartition("#")[2]
+    return request_id, float(item["createdAt"]["N"]), item.get("knowledgeBase", {}).get("S", "")
