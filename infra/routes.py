@@ -17,6 +17,7 @@ ROUTES = {
     "openDocument": "ws_open",
     "listKnowledgeBases": "ws_open",
     "listDocuments": "ws_open",
+    "listMore": "ws_open",
     "uploadDocument": "ws_open",
     "describeDocument": "ws_open",
     "removeDocument": "ws_open",

@@ -19,17 +19,26 @@ from cli.screen import Screen, open_screen
 from cli.settings import read_settings
 from cli.user.bases import base_lines
 from cli.user.client import DEFAULT_KNOWLEDGE_BASE, open_client, question_options, require_session, scope
-from cli.user.rendering import render_answer, render_excerpts, render_history, render_page
+from cli.user.rendering import (
+    MORE_ROWS,
+    render_answer,
+    render_excerpts,
+    render_history,
+    render_listing,
+    render_page,
+)
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
     from cicada_client.document import DocumentPage
     from cicada_client.events import Source
+    from cicada_client.listing import Listing
 
 _PROMPT = "> "
 _REASONS = ("wrong", "incomplete", "unsupported", "outdated", "unrelated", "other")
 _HELP = """\
-more       the next page of the documents that the last answer listed
+more       the next page of the documents that the last answer listed, as a question of its own
+/more      the next rows of its list, without a question
 /history   this conversation so far; before its first question, your conversations
 /sources   all passages that the last answer was made from
 /open N    the document of passage N, at its place; again for the next page
@@ -78,7 +87,9 @@ class Conversation:
         self._rated: tuple[str, str, str] | None = None
         self._opened: Source | None = None
         self._page: DocumentPage | None = None
+        self._listed: Listing | None = None
         self._commands: dict[str, Callable[[], None]] = {
+            "/more": self._list_more,
             "/history": self._show_history,
             "/sources": lambda: render_excerpts(self._last.sources, self._screen),
             "/bases": self._show_bases,
@@ -125,10 +136,18 @@ class Conversation:
         events = self._client.ask(question, self._session_id, options.knowledge_base, scope(options), request_id)
         with cancelling(lambda: self._client.cancel(request_id)):
             self._last = render_answer(events, self._screen, explain=options.explain)
-        self._page = None
+        self._page, self._listed = None, self._last.listing
         self._session_id = self._last.session_id or self._session_id
         self._screen.line()
         return self._last.status == "complete"
+
+    def _list_more(self) -> None:
+        listed = self._listed
+        if listed is None or listed.next_offset is None:
+            self._screen.note("There are no more rows to show.")
+            return
+        self._listed = self._client.list_more(listed.request_id, listed.next_offset)
+        render_listing(self._listed, self._screen, MORE_ROWS)
 
     def _open(self, number: str) -> None:
         """The same number again shows the next page."""
@@ -195,7 +214,7 @@ class Conversation:
         self._session_id = None
         self._rated = None
         self._last = Answer()
-        self._page = None
+        self._page = self._listed = None
         self._screen.note("A new conversation.")
 
 

@@ -32,10 +32,12 @@ _REASONS = {
 _NONE = "–"
 _NOT_COMPUTED = "cannot be computed"
 _MARK = "» "
+MORE_ROWS = "“/more” shows the next rows"
 
 
-def _in_chat(_answer: Answer) -> str:
-    return "“more” shows the next page"
+def _in_chat(answer: Answer) -> str:
+    """What a search has found is read on by asking, and other lists by a command, which is no turn."""
+    return MORE_ROWS if answer.listing and answer.listing.can_go_on else "“more” shows the next page"
 
 
 def render_answer(
@@ -58,7 +60,7 @@ def render_answer(
     finally:
         screen.end_line()
     if answer.listing:
-        _render_listing(answer.listing, screen, next_page(answer))
+        render_listing(answer.listing, screen, next_page(answer))
     _render_unsupported(answer, screen)
     screen.sources(answer.cited)
     _render_remarks(answer, screen, explain=explain)
@@ -101,7 +103,7 @@ def _plan_parts(plan: Plan) -> Iterator[str]:
         yield f"{plan.withheld:,} withheld"
 
 
-def _render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
+def render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
     """Numbers, then groups, then documents. `next_page` says how the next page is asked for, where there is one."""
     _render_numbers(listing, screen)
     if listing.documents:

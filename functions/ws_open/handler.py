@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from cicada.bootstrap.command_guard import command_guard
-from cicada.bootstrap.opening import base_list, document_editing, document_lister, document_opener
+from cicada.bootstrap.opening import base_list, document_editing, document_lister, document_opener, listing_pager
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
     AnyCommand,
     DescribeDocument,
     ListDocuments,
     ListKnowledgeBases,
+    ListMore,
     OpenDocument,
     RemoveDocument,
     UploadDocument,
@@ -32,6 +33,8 @@ def _served(command: AnyCommand, connection: Connection) -> str | None:
             return frame(document_opener().open(command, connection), request_id=command.request_id)
         case ListDocuments():
             return frame(document_lister().list(command, connection), request_id=command.request_id)
+        case ListMore():
+            return frame(listing_pager().more(command, connection), request_id=command.request_id)
         case UploadDocument():
             return frame(document_editing().upload(command, connection), request_id=command.request_id)
         case DescribeDocument():

@@ -146,10 +146,10 @@ class Conversation(Construct):
         allow(function, [f"cognito-idp:{each}" for each in _ACCOUNTS], self._pool.user_pool_arn)
 
     def _grant_opening(self, function: lambda_.Function) -> None:
-        """Opening charges the user's row, and reads who may read the document."""
+        """Opening charges the user's row, and reads who may read the document, and what a list was made from."""
         configure(function, {"callback_url": self.api.callback_url})
         configure(function, {"readers_table": self._tables.access_lists.table_name})
-        allow(function, ["dynamodb:UpdateItem"], self._tables.requests.table_arn)
+        allow(function, ["dynamodb:GetItem", "dynamodb:UpdateItem"], self._tables.requests.table_arn)
         allow(function, ["dynamodb:BatchGetItem"], self._tables.access_lists.table_arn)
 
     def _grant_commands(

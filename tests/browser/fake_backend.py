@@ -56,6 +56,7 @@ from cicada.conversation.protocol import (
     ListDocuments,
     Listing,
     ListKnowledgeBases,
+    ListMore,
     OpenDocument,
     OpenShared,
     Ping,
@@ -101,7 +102,7 @@ from tests.fakes.token_counter import InMemoryTokenCounter
 from tests.fakes.usage_table import InMemoryUsageTable
 from tests.patience import PATIENCE_SECONDS
 
-OfDocuments = OpenDocument | ListDocuments | UploadDocument | DescribeDocument | RemoveDocument
+OfDocuments = OpenDocument | ListDocuments | ListMore | UploadDocument | DescribeDocument | RemoveDocument
 OfShares = ShareSession | UnshareSession | OpenShared
 SCRAMBLE_SECONDS = 0.08
 TENANT = "default"
@@ -169,6 +170,9 @@ class FakeBackend:
         self.prices: TokenPrices | None = None
         self.files = InMemoryDocumentFiles(time.time)
         self.uploads_fail = False
+        self.more: Callable[[ListMore], Struct] = lambda _: Failed(
+            error="There are no more.", code="invalid_frame", retryable=False
+        )
         self._connections: set[Connection] = set()
         self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -365,6 +369,8 @@ class FakeBackend:
                 return DocumentOpener(self.library, gate, ignore, time.time).open(command, asker)
             case ListDocuments():
                 return DocumentLister(self.library, gate, ignore, time.time, editing, READABLE).list(command, asker)
+            case ListMore():
+                return self.more(command)
             case UploadDocument():
                 return editing.upload(command, asker)
             case DescribeDocument():

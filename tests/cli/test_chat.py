@@ -96,9 +96,27 @@ def test_more_is_asked_for_where_there_is_more(monkeypatch: pytest.MonkeyPatch, 
     assert server.questions()[1]["sessionId"] == "session-1"
     said = shell.err().splitlines()
     assert [line for line in said if "of 57" in line] == [
-        *["21–23 of 57 · “more” shows the next page"] * 2,
+        *["21–23 of 57 · “/more” shows the next rows"] * 2,
         "21–23 of 57",
     ]
+
+
+def test_the_next_rows_come_without_a_question(monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:
+    page = {"type": "listingPage", "total": 57, "offset": 23, "nextOffset": None, "columns": ["Status"]}
+
+    def rows(command: Body) -> list[Body] | None:
+        if command["action"] != "listMore":
+            return None
+        return [{"requestId": command["requestId"], **page, "documents": [{"documentId": "d", "title": "The last"}]}]
+
+    with running(DisturbingServer(listed(), on_command=rows)) as server:
+        at_server(server, monkeypatch)
+        assert chat("/more\nlist them\n/more\n/more\n", monkeypatch) == 0
+    asked = [(each["answer"], each["offset"]) for each in server.commands if each["action"] == "listMore"]
+    assert asked == [(server.questions()[0]["requestId"], 23)]
+    captured = shell.read()
+    assert "The last" in captured.out
+    assert captured.err.splitlines()[-2:] == ["24 of 57", "There are no more rows to show."]
 
 
 def test_a_listing_fits_into_the_terminal(tmp_path: Path) -> None:
@@ -110,7 +128,7 @@ def test_a_listing_fits_into_the_terminal(tmp_path: Path) -> None:
         screen.expect("Title")
         screen.expect("A long title A long title")
         screen.expect("…  approved  2026-02-01\r\n")
-        screen.expect("\x1b[2m21–23 of 57 · “more” shows the next page\x1b[0m")
+        screen.expect("\x1b[2m21–23 of 57 · “/more” shows the next rows\x1b[0m")
         screen.expect("\x1b[2mKnowledge base: store\x1b[0m")
 
 

@@ -31,6 +31,7 @@ FAILED: Body = {**ASKED, "code": "internal"}
 REPLIES: dict[str, Body] = {
     "openDocument": DOCUMENT,
     "listDocuments": {"type": "documents", "total": 0, "documents": []},
+    "listMore": {"type": "listingPage", "total": 2, "documents": [{"documentId": "d", "title": "D"}], "offset": 1},
     "changeSession": SESSION,
     "deleteSession": SESSION,
     "shareSession": SHARED,
@@ -61,6 +62,7 @@ def server_replies(command: Body) -> list[Body]:
 
 
 def asked(client: Client, fields: Body) -> None:
+    without = fields.get("without")
     list(
         client.ask(
             fields["message"],
@@ -68,6 +70,7 @@ def asked(client: Client, fields: Body) -> None:
             fields.get("knowledgeBase"),
             fields.get("scope"),
             fields["requestId"],
+            without=without and (without["requestId"], without["condition"]),
         )
     )
 
@@ -88,6 +91,11 @@ def opened(client: Client, fields: Body) -> None:
 def documents_listed(client: Client, fields: Body) -> None:
     asked_for = (fields["knowledgeBase"], fields.get("search"), fields.get("sort"), fields.get("offset", 0))
     client.list_documents(*asked_for, fields["requestId"], document_id=fields.get("documentId"))
+
+
+def more_listed(client: Client, fields: Body) -> None:
+    listing = client.list_more(fields["answer"], fields["offset"], fields["requestId"])
+    assert ([each.title for each in listing.documents], listing.total, listing.offset) == (["D"], 2, 1)
 
 
 def changed(client: Client, fields: Body) -> None:
@@ -185,6 +193,7 @@ SENDERS: dict[str, Callable[[Client, Body], None]] = {
     "openDocument": opened,
     "listKnowledgeBases": bases_listed,
     "listDocuments": documents_listed,
+    "listMore": more_listed,
     "listUsers": users_listed,
     "addUser": user_added,
     "disableUser": user_disabled,
@@ -206,7 +215,7 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
             SENDERS[action](client, fields)
             expected = {name: value for name, value in fields.items() if value is not None}
             for name in ("original", "offset", "createGroups"):
-                if not expected.get(name, True):
+                if not expected.get(name, True) and action != "listMore":
                     del expected[name]
             assert server.commands[-1] == DEFAULTS.get(action, {}) | expected
 

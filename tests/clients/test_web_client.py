@@ -158,7 +158,7 @@ def test_its_commands_are_those_that_are_published() -> None:
     actions = {"sendMessage", "resume", "cancel", "history", "changeSession", "deleteSession", "eraseMine"}
     actions |= {"shareSession", "unshareSession", "openShared"}
     actions |= {"feedback", "openDocument", "listKnowledgeBases", "ping"}
-    actions |= {"listDocuments", "uploadDocument", "describeDocument", "removeDocument"}
+    actions |= {"listDocuments", "listMore", "uploadDocument", "describeDocument", "removeDocument"}
     actions |= {
         "listUsers",
         "addUser",

@@ -119,7 +119,14 @@ def write(client: DynamoDBClient) -> None:
     """Rows of every shape, with all attributes that they can have."""
     log = DynamoRequestLog(client, "requests", lambda: _NOW)
     log.create(
-        NewRequest(_KEY, Question("List the leases", "s-1", "store", ("act-1",), _FILTERS), "c-1", _NOW, _LATER), "{}"
+        NewRequest(
+            _KEY,
+            Question("List the leases", "s-1", "store", ("act-1",), _FILTERS, _RECORD.listing),
+            "c-1",
+            _NOW,
+            _LATER,
+        ),
+        "{}",
     )
     lease = log.take_lease(_KEY, _NOW, _NOW + 15)
     assert lease is not None

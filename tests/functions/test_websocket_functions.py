@@ -170,8 +170,8 @@ def test_an_answer_is_rated_by_its_user_alone_and_can_be_taken_back(path: Messag
 ACTIONS = (
     'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
     "shareSession, unshareSession, openShared, eraseMine, feedback, openDocument, listKnowledgeBases, listDocuments, "
-    "uploadDocument, describeDocument, removeDocument, listUsers, addUser, disableUser, enableUser, setGroups, "
-    "readUse, readFeedback, readFailures, ping, signOutEverywhere."
+    "listMore, uploadDocument, describeDocument, removeDocument, listUsers, addUser, disableUser, enableUser, "
+    "setGroups, readUse, readFeedback, readFailures, ping, signOutEverywhere."
 )
 FUNCTIONS = ["ws_message", "ws_resume", "ws_control"]
 

@@ -158,7 +158,8 @@ def _needed(settings: StageSettings) -> Mapping[str, Needs]:
         | _on(f"{REQUESTS}/index/history", "dynamodb:Query"),
         "ws_open": _command("ws_open")
         | _auditing(settings)
-        | _on(REQUESTS, "dynamodb:UpdateItem")
+        # What a list was made from.
+        | _on(REQUESTS, "dynamodb:GetItem", "dynamodb:UpdateItem")
         | _on(POSTING, "execute-api:ManageConnections")
         | _giving_originals(settings)
         | _editing(settings)

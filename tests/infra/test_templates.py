@@ -43,6 +43,7 @@ ROUTES = [
     "history",
     "listDocuments",
     "listKnowledgeBases",
+    "listMore",
     "listUsers",
     "openDocument",
     "openShared",

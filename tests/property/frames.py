@@ -63,9 +63,10 @@ class FrameMaker:
             self._of_documents,
             self._share,
             self._of_accounts,
+            self._list_more,
             self._erase_mine,
         )
-        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 7, 0.06))[0]()
+        fields = self.chance.choices(kinds, (4, 2, 2, 2, 1, 2, 1, 1, 1, 1, 3, 3, 7, 1, 0.06))[0]()
         if self._one_in(4):
             fields[self._text(8)] = self._value()
         return fields
@@ -86,6 +87,8 @@ class FrameMaker:
         for name, make in optional.items():
             if self._one_in(3):
                 fields[name] = None if self._one_in(5) else make()
+        if self._one_in(9):
+            fields["without"] = {"requestId": self._id(), "condition": self.chance.choice((0, 1, 999, 1000))}
         return fields
 
     def _scope(self) -> Fields:
@@ -99,6 +102,10 @@ class FrameMaker:
     def _resume(self) -> Fields:
         after = self.chance.choice((0, 0, 1, 2, 3, 5, 99_999_999))
         return {"action": "resume", "requestId": self._id(), "afterSeq": after}
+
+    def _list_more(self) -> Fields:
+        offset = self.chance.choice((0, 0, 0, 1, 20, 99_999_999, -1))
+        return {"action": "listMore", "requestId": self._id(), "answer": self._id(), "offset": offset}
 
     def _cancel(self) -> Fields:
         return {"action": "cancel", "requestId": self._id()}

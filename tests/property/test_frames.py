@@ -24,18 +24,20 @@ from cicada.adapters.s3.keys import named_document
 from cicada.answering.base_list import BaseList
 from cicada.answering.edit_documents import DocumentEditing
 from cicada.answering.list_documents import DocumentLister
+from cicada.answering.list_more import ListingPager
 from cicada.answering.open_document import DocumentOpener
 from cicada.bootstrap.conversation import Conversation
 from cicada.conversation.administration import Administration
 from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
-from cicada.conversation.model import Connection, Head, Question, RequestKey
-from cicada.conversation.protocol import Chunk
+from cicada.conversation.model import AnswerRecord, Connection, Head, Question, RequestKey
+from cicada.conversation.protocol import Chunk, Complete, Usage
 from cicada.conversation.revocation import Revoker
 from cicada.conversation.sessions import Sessions
 from cicada.conversation.sharing import Sharing
 from cicada.conversation.tenant_reports import TenantReports
 from cicada.conversation.titles import clean_title
+from cicada.documents.catalogue import ListedPage
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.telemetry import ignore
@@ -64,6 +66,7 @@ BOBS_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
 SIGN_OUT = "signOutEverywhere"
 FUNCTIONS = sorted(set(ROUTES.values()) - {ROUTES[SIGN_OUT]})
 FRAME_LIMIT_BYTES = 32 * 1024
+WHOLE = Complete(usage=Usage(), timings={}, path=(), confidence=None)
 # One document, of one passage.
 MACBETH = DocumentKey(KnowledgeBaseKey(ANN.tenant, "scripts"), "macbeth.json")
 # The protocol's own words, which a sentence may hold although the frame holds them too.
@@ -78,7 +81,7 @@ WORDS = (
     *("listKnowledgeBases", "shareSession", "unshareSession", "openShared", "shareId"),
     *("listKnowledgeBases", "listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"),
     *("readFeedback", "readFailures"),
-    *("groups", "createGroups", "after", "days"),
+    *("groups", "createGroups", "after", "days", "listMore", "answer", "without", "condition"),
 )
 Reply = dict[str, Any]
 
@@ -95,6 +98,7 @@ class Api:
     shared: dict[str, str] = field(default_factory=dict)
     replied: set[tuple[str, str]] = field(default_factory=set)
     library: InMemoryPassageIndex = field(default_factory=lambda: InMemoryPassageIndex("fixed", 1))
+    lists: Situation = field(default_factory=Situation)
     accounts: InMemoryAccounts = field(default_factory=InMemoryAccounts)
     access: RecordedAccessLists = field(default_factory=lambda: RecordedAccessLists(rows={MACBETH: ()}))
 
@@ -106,6 +110,8 @@ class Api:
         for name in (ANN.user, BOB.user):
             self.accounts.put(name, "admins", "hr")
         ann = replace(ANN, groups=frozenset({"editors", "admins"}))
+        self.lists.ask("List them")
+        self.lists.delivery().send(WHOLE, AnswerRecord(listing=ListedPage("scripts", "scripts")))
         self.connections.add(Connection("ann", ann, float("inf"), 0), 0)
         self.here.ask(SECRET, connection_id="elsewhere")
         self.asked[ID] = Question(SECRET, ID, "scripts")
@@ -140,6 +146,12 @@ class Api:
     def document_lister(self) -> DocumentLister:
         editing = self.document_editing
         return DocumentLister(self.library, editing.withholding, ignore, self.here.clock, editing)
+
+    @property
+    def listing_pager(self) -> ListingPager:
+        """Of a log in which Ann's first request is a list."""
+        gate = PermissionGate(self.access)
+        return ListingPager(self.lists.log, self.library, gate, KnowledgeBases, ignore, self.here.clock, ignore)
 
     @property
     def administration(self) -> Administration:
@@ -196,7 +208,7 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Callable[[], Api]:
         api = Api()
         for function in FUNCTIONS:
             module = importlib.import_module(f"functions.{function}.handler")
-            of_documents = ("document_opener", "base_list", "document_lister", "document_editing")
+            of_documents = ("document_opener", "base_list", "document_lister", "document_editing", "listing_pager")
             monkeypatch.setattr(module, "command_guard", lambda: api.command_guard)
             others = {"ws_open": of_documents, "ws_admin": ("administration",)}
             for wired in others.get(function, ("conversation",)):
@@ -223,8 +235,8 @@ def message_name(reply: Reply) -> str:
     names |= {"feedback": "FeedbackKept", "documents": "DocumentsPage", "upload": "UploadForm"}
     names |= {"sessionShared": "SessionShared", "shared": "SharedPage"}
     names |= {"description": "DocumentDescription", "removed": "DocumentRemoved"}
-    names |= {"users": "UsersPage", "user": "UserChanged", "use": "UseRead"}
     names |= {"ratings": "RatingsRead", "failures": "FailuresRead"}
+    names |= {"listingPage": "ListingPage", "users": "UsersPage", "user": "UserChanged", "use": "UseRead"}
     return names.get(reply["type"], str(reply["type"]).capitalize())
 
 
@@ -269,8 +281,12 @@ def sent(api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
         tuple(scope.get("episodes", ())),
         tuple(AnyOf(name, frozenset(values)) for name, values in scope.get("metadata", {}).items()),
     )
-    if request_id not in api.asked and session_id in api.gone:
+    if request_id not in api.asked and session_id in api.gone and not fields.get("without"):
         refused(reply, frame, "session_not_found")
+        return
+    if fields.get("without"):
+        # None of her answers here is complete.
+        assert unless_refused(reply, frame, "request_not_found", "invalid_frame") is None
         return
     before = api.asked.setdefault(request_id, question)
     if before != question:
@@ -427,6 +443,16 @@ def documents_listed(api: Api, fields: Fields, reply: Reply | None, frame: str) 
         assert {each["documentId"] for each in reply["documents"]} <= {"macbeth.json"}
 
 
+def more_listed(_api: Api, fields: Fields, reply: Reply | None, frame: str) -> None:
+    if fields["answer"] != ID:
+        refused(reply, frame, "request_not_found")
+    elif fields["offset"] > 0:
+        refused(reply, frame, "invalid_frame")
+    else:
+        assert reply is not None
+        assert (reply["type"], [each["documentId"] for each in reply["documents"]]) == ("listingPage", ["macbeth.json"])
+
+
 def unless_refused(reply: Reply | None, frame: str, *codes: str) -> Reply | None:
     """The reply; None if it is an error, which then has one of these codes."""
     assert reply is not None
@@ -503,6 +529,7 @@ EFFECTS = {
     "openDocument": opened,
     "listKnowledgeBases": bases_listed,
     "listDocuments": documents_listed,
+    "listMore": more_listed,
     "uploadDocument": uploaded,
     "describeDocument": described,
     "removeDocument": removed,

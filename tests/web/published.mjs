@@ -73,7 +73,7 @@ async function readDocument(frame) {
 /** The reply to one of the commands on documents that names `frame`'s. */
 async function readOfDocuments(frame) {
   const { client, network } = await connected({ newId: () => frame.requestId });
-  const ask = { users: "listUsers", user: "addUser", use: "readUse", ratings: "readFeedback", failures: "readFailures", documents: "listDocuments", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
+  const ask = { users: "listUsers", user: "addUser", use: "readUse", ratings: "readFeedback", failures: "readFailures", documents: "listDocuments", listingPage: "listMore", upload: "uploadDocument", description: "describeDocument", removed: "removeDocument" }[frame.type];
   const reply = client[ask]({});
   network.last.deliver(frame);
   return reply;
@@ -145,7 +145,7 @@ async function readPong(frame) {
 
 function read(frame) {
   if (frame.seq !== undefined) return readEvent(frame);
-  const ofDocuments = { users: readOfDocuments, user: readOfDocuments, use: readOfDocuments, documents: readOfDocuments, upload: readOfDocuments, description: readOfDocuments, removed: readOfDocuments };
+  const ofDocuments = { users: readOfDocuments, user: readOfDocuments, use: readOfDocuments, documents: readOfDocuments, listingPage: readOfDocuments, upload: readOfDocuments, description: readOfDocuments, removed: readOfDocuments };
   return { ...ofDocuments, history: readPage, document: readDocument, session: readSession, sessionShared: readShareId, shared: readShared, feedback: readFeedback, erased: readErased, knowledgeBases: readBases, pending: readPending, error: readRefusal, pong: readPong }[frame.type](frame);
 }
 
@@ -174,6 +174,7 @@ const senders = {
   openDocument: ({ client }, { action, requestId, ...place }) => void client.openDocument(place),
   listKnowledgeBases: ({ client }) => void client.knowledgeBases(),
   listDocuments: ({ client }, { action, requestId, ...asked }) => void client.listDocuments(asked),
+  listMore: ({ client }, { action, requestId, ...asked }) => void client.listMore(asked),
   uploadDocument: ({ client }, { action, requestId, ...file }) => void client.uploadDocument(file),
   describeDocument: ({ client }, { action, requestId, ...said }) => void client.describeDocument(said),
   removeDocument: ({ client }, { action, requestId, ...place }) => void client.removeDocument(place),

@@ -35,6 +35,7 @@ _REPLIES = {
     "openDocument": ("DocumentPage",),
     "listKnowledgeBases": ("KnowledgeBasesListed",),
     "listDocuments": ("DocumentsPage",),
+    "listMore": ("ListingPage",),
     "uploadDocument": ("UploadForm",),
     "describeDocument": ("DocumentDescription",),
     "removeDocument": ("DocumentRemoved",),

@@ -38,6 +38,7 @@ from cicada_client.events import Event, parse_event
 from cicada_client.exchange import Command, Exchange, refusal
 from cicada_client.history import Erased, HistoryPage, Session, parse_erased, parse_history, parse_session
 from cicada_client.inbox import HISTORY, Inbox, Inboxes, Signal, is_plain_error
+from cicada_client.listing import Listing, read_listing
 from cicada_client.notices import Notice
 from cicada_client.reconnecting_connection import ReconnectingConnection
 from cicada_client.shared import SharedPage, parse_shared
@@ -105,8 +106,13 @@ class Client:
         knowledge_base: str | None = None,
         scope: Mapping[str, Any] | None = None,
         request_id: str | None = None,
+        *,
+        without: tuple[str, int] | None = None,
     ) -> Iterator[Event]:
         """The events of the answer, each once and in order. Iterating over them sends the question.
+
+        `without`: the `request_id` of an answer that was a list, and the place of a condition among its plan's
+        `removable`: the same is listed without it, whatever the message says.
 
         Raises `RefusedError`, `UnauthorizedError` and `ConnectionLostError`. Asking again with the same `request_id` (a
         UUID) and the same message is harmless: the events are those of the first time.
@@ -119,6 +125,7 @@ class Client:
             sessionId=session_id,
             knowledgeBase=knowledge_base,
             scope=scope,
+            without=None if without is None else {"requestId": without[0], "condition": without[1]},
         )
         return self._run(request_id, question, 0)
 
@@ -200,6 +207,14 @@ class Client:
         """
         fields = {"knowledgeBase": knowledge_base, "search": search, "sort": sort, "documentId": document_id}
         return parse_documents(self._call("listDocuments", request_id, **fields, offset=offset or None))
+
+    def list_more(self, answer: str, offset: int, request_id: str | None = None) -> Listing:
+        """The rows of the list in an answer, from number `offset` on, as a `Listing` of the answer without a `seq`.
+
+        `answer`: its `request_id`. Raises as `ask` does; `RefusedError` with the code `request_not_found` for an answer
+        that is not the user's, and `invalid_frame` for one that is no such list, or where there are no more.
+        """
+        return read_listing(answer, 0, self._call("listMore", request_id, answer=answer, offset=offset))
 
     def list_users(self, after: str | None = None, request_id: str | None = None) -> UsersPage:
         """Accounts of the user's tenant; `after` is the `next` of the page before.

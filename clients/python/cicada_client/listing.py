@@ -86,6 +86,11 @@ class Listing:
     type: Literal["listing"] = "listing"
 
     @property
+    def can_go_on(self) -> bool:
+        """Whether `Client.list_more` gives the rows from `next_offset` on. Of what a search has found it gives none."""
+        return self.next_offset is not None and all(each.excerpt is None for each in self.documents)
+
+    @property
     def column_names(self) -> tuple[str, ...]:
         """The columns; of an earlier server's listing, the fields in the order of their first appearance."""
         return self.columns or tuple(dict.fromkeys(name for document in self.documents for name in document.fields))

@@ -11,7 +11,7 @@ const MAX_TIMER = 2 ** 31;
 const CONNECTION_REFUSED = new Set(["token_expired", "unauthorized"]);
 const SIGNED_OUT = "signed_out";
 /** Replies that name their command. */
-const REPLIES = new Set(["document", "documents", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback", "users", "user", "use", "ratings", "failures"]);
+const REPLIES = new Set(["document", "documents", "listingPage", "upload", "description", "removed", "session", "sessionShared", "shared", "erased", "knowledgeBases", "feedback", "users", "user", "use", "ratings", "failures"]);
 
 const platformClock = {
   setTimeout: (action, delay) => globalThis.setTimeout(action, delay),
@@ -124,10 +124,12 @@ export class CicadaClient extends EventTarget {
   /**
    * Asks a question. Asking again with the requestId of an earlier visit is harmless.
    * In a session that exists, a question that names no knowledge base asks the one that the session began with.
+   * `without`: `{requestId, condition}`, to list what that answer listed but for the condition of this place in its plan's
+   * `removable`, whatever the message says.
    */
-  ask({ message, sessionId, knowledgeBase, scope, requestId = this.#newId() }) {
+  ask({ message, sessionId, knowledgeBase, scope, without, requestId = this.#newId() }) {
     if (knowledgeBase === undefined && !sessionId) knowledgeBase = this.#knowledgeBase;
-    const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope };
+    const command = { action: "sendMessage", requestId, message, sessionId, knowledgeBase, scope, without };
     return this.#add(new Request(requestId, command));
   }
 
@@ -212,6 +214,14 @@ export class CicadaClient extends EventTarget {
    */
   listDocuments({ knowledgeBase, search, sort, offset, documentId }) {
     return this.#call({ action: "listDocuments", knowledgeBase, search, sort, offset, documentId }, this.#sentences.noList);
+  }
+
+  /**
+   * The rows of the list in an answer, from number `offset` on: `{total, documents, offset, nextOffset, columns}`. `answer`:
+   * its requestId. Rejects with a `CicadaError`.
+   */
+  listMore({ answer, offset }) {
+    return this.#call({ action: "listMore", answer, offset }, this.#sentences.noList);
   }
 
   /** A form by which the file may be sent. */

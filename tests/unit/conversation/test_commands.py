@@ -33,8 +33,8 @@ HISTORY: dict[str, Any] = {"action": "history"}
 ACTIONS = (
     'The field "action" must be one of sendMessage, resume, cancel, history, changeSession, deleteSession, '
     "shareSession, unshareSession, openShared, eraseMine, feedback, openDocument, listKnowledgeBases, listDocuments, "
-    "uploadDocument, describeDocument, removeDocument, listUsers, addUser, disableUser, enableUser, setGroups, "
-    "readUse, readFeedback, readFailures, ping, signOutEverywhere."
+    "listMore, uploadDocument, describeDocument, removeDocument, listUsers, addUser, disableUser, enableUser, "
+    "setGroups, readUse, readFeedback, readFailures, ping, signOutEverywhere."
 )
 SECRET = "s3cret"
 

@@ -100,10 +100,10 @@ class Answerer(Struct, frozen=True):
     def _elsewhere(self, asked: str, question: Question, principal: Principal) -> Iterator[AnswerPart] | None:
         """The answer of another base than `asked`, which says so first; None if none of them has one.
 
-        Filters and episodes are those of the base that was asked: with them no other one is. A list of everything is no
-        answer to what another base did not know.
+        Filters and episodes are those of the base that was asked, and so is an exact list: with them no other one is. A
+        list of everything is no answer to what another base did not know.
         """
-        if self.other_bases is None or question.scope:
+        if self.other_bases is None or question.scope or question.listing:
             return None
         for name in self.other_bases.knowing(question.message, asked, principal):
             with phase("planning"):
@@ -232,7 +232,8 @@ class Answerer(Struct, frozen=True):
         if listing and not part.listing:
             listing = replace(listing, documents=meant.ids, of_rows=part.of_rows)
         path = (*_steps(plan), *meant.path, *part.path)
-        return replace(part, path=path, plan=plan, conditions=conditions, listing=listing)
+        removable = range(len(question.scope), len(applied)) if listing else ()
+        return replace(part, path=path, plan=plan, conditions=conditions, listing=listing, removable=tuple(removable))
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:

@@ -106,15 +106,17 @@ def _shown(value: float | None) -> float | None:
 
 
 def _plan(finished: Finished, plan: Plan) -> PlanSummary:
+    filters = _beginning(finished.conditions, _HALF_BYTES, _json_size)
     return PlanSummary(
         strategy=plan.shape.value,
         knowledge_base=plan.knowledge_base,
         query=(plan.search_value or plan.query)[:_QUERY_LENGTH],
         by=plan.by,
-        filters=_beginning(finished.conditions, _HALF_BYTES, _json_size),
+        filters=filters,
         documents=finished.matching,
         withheld=finished.withheld,
         confidence=None if plan.by.startswith(BY_MODEL) else _shown(plan.confidence),
+        removable=tuple(each for each in finished.removable if each < len(filters)) or None,
     )
 
 
@@ -135,6 +137,11 @@ def _sources(
     sources = [_source(number, ranked, schema, spans.get(number, ())) for number, ranked in passages.items()]
     base = next((each.passage.document.base_key.knowledge_base for each in passages.values()), None)
     yield from (SourcesFound(sources=tuple(each), knowledge_base=base) for each in _fitting(sources))
+
+
+def first_listing(part: Listed) -> Listing:
+    """The first event of these rows, with as many of them as fit."""
+    return next(_listings(part))
 
 
 def _listings(part: Listed) -> Iterator[Listing]:

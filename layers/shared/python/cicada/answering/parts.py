@@ -105,7 +105,8 @@ class Finished(Struct, frozen=True):
     `plan`: what was understood. `conditions`: its filters in words. `matching`: how many documents meet them, if they
     were counted. `withheld`: how many documents were found that the user may not view. `listing`: the page that was
     shown, if it was one. `checked`: the sentences that were held against their passages. `stopped`: why the model
-    ended early, if it did. `of_rows`: what was listed and counted are rows of tables.
+    ended early, if it did. `of_rows`: what was listed and counted are rows of tables. `removable`: the places of the
+    conditions of a listing that a later question may leave out.
     """
 
     path: tuple[str, ...]
@@ -120,6 +121,7 @@ class Finished(Struct, frozen=True):
     checked: Checked | None = None
     stopped: Stop | None = None
     of_rows: bool = False
+    removable: tuple[int, ...] = ()
 
 
 AnswerPart = Progress | Cited | Used | Listed | Unanswered | Text | Finished

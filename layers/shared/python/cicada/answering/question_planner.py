@@ -19,6 +19,7 @@ from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import served_intents
+from cicada.understanding.last_answer import plan_of
 from cicada.understanding.plan import Plan, Planner, PlanRequest
 
 # Words added from the schema at most; more would bury the user's own.
@@ -105,6 +106,9 @@ class QuestionPlanner(Struct, frozen=True):
         """
         self._check(principal, question.knowledge_base)
         self._check_episodes(principal, question)
+        if question.listing:
+            self._check(principal, question.listing.knowledge_base)
+            return replace(plan_of(question.listing, question.message), today=self.now().date().isoformat())
         last = before.shown.knowledge_base
         if last not in ("", question.knowledge_base) and may_ask(base_of(self.bases, principal, last), principal):
             # What goes on from an answer out of another base stays there.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.answering.base_list import BaseList
 from cicada.answering.list_documents import DocumentLister
 from cicada.answering.open_document import DocumentOpener
@@ -23,10 +24,11 @@ from cicada.conversation.withholding import Withholding
 from cicada.errors import NoEditorError
 from cicada.identity import Principal
 from cicada.permissions import PermissionGate
-from cicada.settings import OpeningSettings, load
+from cicada.settings import CommandGuardSettings, OpeningSettings, load
 
 if TYPE_CHECKING:
     from cicada.answering.edit_documents import DocumentEditing
+    from cicada.answering.list_more import ListingPager
 
 # API Gateway waits 29 s. A collection that wakes up for longer is asked again by the user.
 _INDEX_SECONDS = 20
@@ -51,6 +53,20 @@ def document_lister() -> DocumentLister:
     from cicada.ingest.uploads import READABLE
 
     return replace(lister, editing=document_editing(), suffixes=READABLE)
+
+
+@cache
+def listing_pager() -> ListingPager:
+    """Cached for the life of the container."""
+    # Imported here: what reads documents has no use for plans.
+    from cicada.answering.list_more import ListingPager
+
+    settings = load(OpeningSettings)
+    tables = database()
+    log = DynamoRequestLog(tables, load(CommandGuardSettings).requests_table, time.time)
+    gate = PermissionGate(DynamoAccessListTable(tables, settings.readers_table))
+    index = passage_index(settings.search, _INDEX_SECONDS)
+    return ListingPager(log, index, gate, knowledge_bases, record_audit, time.time, _charge)
 
 
 def _charge(principal: Principal) -> None:

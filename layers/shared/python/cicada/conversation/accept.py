@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.conversation.limits import QUEUED_AGAIN, UsageLimits
+from cicada.conversation.listings import listing_without
 from cicada.conversation.model import AnswerFeedback, Connection, NewRequest, Question, RequestKey, SessionRow, Status
 from cicada.conversation.ports import RequestLog, RequestQueue, ShareTable
 from cicada.conversation.protocol import (
@@ -77,13 +79,17 @@ class Accepter(Struct, frozen=True):
         Raises `RequestConflictError` if the requestId belongs to another message, `LimitExceededError` if the user
         has sent too many, `InvalidFilterError` if the knowledge base has not what the question is restricted to,
         `UnknownKnowledgeBaseError` for a base that the user may not ask: then nothing is stored or queued. Where names
-        are open, only the processor sees which bases there are, so it refuses.
+        are open, only the processor sees which bases there are, so it refuses. Of `without` it raises as
+        `listing_without` does.
         """
         key = RequestKey(connection.principal, command.request_id)
         principal = connection.principal
         session = self.log.session(principal, command.session_id) if command.session_id is not None else None
         base = (session and session.knowledge_base) or DEFAULT_KNOWLEDGE_BASE
         question = question_of(command, base, self._schema_for(principal))
+        if command.without:
+            of = RequestKey(principal, command.without.request_id)
+            question = replace(question, listing=listing_without(command.without.condition, of, self.log))
         self._check_base(principal, question.knowledge_base)
         accepted = event_body(Accepted(session_id=question.session_id, knowledge_base=question.knowledge_base))
         now = self.clock()

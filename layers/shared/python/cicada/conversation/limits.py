@@ -24,6 +24,7 @@ from cicada.conversation.protocol import (
     History,
     ListDocuments,
     ListKnowledgeBases,
+    ListMore,
     ListUsers,
     OpenDocument,
     OpenShared,
@@ -86,6 +87,8 @@ _ENTRY: Mapping[type[AnyCommand], int] = {
     ListKnowledgeBases: 5,
     # The rows of a base are read, and for editors the names of its files.
     ListDocuments: 5,
+    # The request is read, and the rows of the base, as for a list of it.
+    ListMore: 5,
     # The access list and the sidecar are read and written.
     UploadDocument: 5,
     DescribeDocument: 5,

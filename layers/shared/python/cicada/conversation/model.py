@@ -47,13 +47,17 @@ class RequestKey(Struct, frozen=True):
 
 
 class Question(Struct, frozen=True):
-    """What the user asked. `filters`: the client's conditions on documents, typed by the knowledge base's schema."""
+    """What the user asked. `filters`: the client's conditions on documents, typed by the knowledge base's schema.
+
+    `listing`: exactly what to list, where that is not read from the message.
+    """
 
     message: str
     session_id: str
     knowledge_base: str
     episodes: tuple[str, ...] = ()
     filters: tuple[Condition, ...] = ()
+    listing: ListedPage | None = None
 
     @property
     def scope(self) -> tuple[Condition, ...]:

@@ -106,10 +106,18 @@ class Scope(_Frame, frozen=True):
     filters: Annotated[list[Filter], Meta(max_length=20)] = _made_by(list)
 
 
+class Without(_Frame, frozen=True):
+    """Lists what the answer `requestId` listed, without its condition number `condition`, from 0, of `plan.filters`."""
+
+    request_id: RequestId
+    condition: Annotated[int, Meta(ge=0, le=999)]
+
+
 class SendMessage(_Command, frozen=True, tag="sendMessage"):
     """Ask. `requestId` is made by the client; sending the same request again is harmless.
 
-    Without `knowledgeBase` the question asks the one that its session began with.
+    Without `knowledgeBase` the question asks the one that its session began with. With `without` the message is shown
+    and kept, but not read: what is listed is what that answer listed, but for one condition.
     """
 
     request_id: RequestId
@@ -117,6 +125,7 @@ class SendMessage(_Command, frozen=True, tag="sendMessage"):
     session_id: SessionId | None = None
     knowledge_base: KnowledgeBaseName | None = None
     scope: Scope | None = None
+    without: Without | None = None
 
 
 class Resume(_Command, frozen=True, tag="resume"):
@@ -257,6 +266,17 @@ class ListDocuments(_Command, frozen=True, tag="listDocuments"):
     sort: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
     offset: Annotated[int, Meta(ge=0, le=99_999_999)] = 0
     document_id: _DocumentId | None = None
+
+
+class ListMore(_Command, frozen=True, tag="listMore"):
+    """Asks for the rows of the list in the answer `answer`, from number `offset` on. The reply is `listingPage`.
+
+    Nothing is planned or searched again, and it is no turn of the session. Who may read the rows is asked each time.
+    """
+
+    request_id: RequestId
+    answer: RequestId
+    offset: Annotated[int, Meta(ge=0, le=99_999_999)]
 
 
 class UploadDocument(_Command, frozen=True, tag="uploadDocument"):
@@ -408,6 +428,7 @@ AnyCommand = (
     | OpenDocument
     | ListKnowledgeBases
     | ListDocuments
+    | ListMore
     | UploadDocument
     | DescribeDocument
     | RemoveDocument
@@ -580,7 +601,7 @@ class PlanSummary(_Frame, frozen=True, omit_defaults=True):
 
     `confidence`: 0 to 1, how likely the plan is right; absent where a model made it.
     `documents`: how many documents meet the filters, where they were counted. `withheld`: how many were found that the
-    user may not view.
+    user may not view. `removable`: the places in `filters`, from 0, of those that `without` can leave out.
     """
 
     strategy: Literal["MetadataOnly", "ContentOnly", "Hybrid", "NoMatch", "NeedsClarification"]
@@ -591,6 +612,7 @@ class PlanSummary(_Frame, frozen=True, omit_defaults=True):
     documents: int | None = None
     withheld: int = _always(0)
     confidence: float | None = None
+    removable: tuple[int, ...] | None = None
 
 
 class UnsupportedSentence(_Frame, frozen=True):
@@ -781,6 +803,20 @@ class DocumentPage(_Sent, frozen=True, tag="document", omit_defaults=True):
     outline: tuple[OutlineEntry, ...] | None = None
     originals: bool | None = None
     original: str | None = None
+
+
+class ListingPage(_Sent, frozen=True, tag="listingPage"):
+    """Reply to `listMore`: rows from number `offset` on, of `total`. `nextOffset`: that of the next ones, or null.
+
+    `columns`: those that these rows have, in order; a later page may have others.
+    """
+
+    total: int
+    documents: tuple[ListedDocument, ...]
+    offset: int
+    next_offset: int | None
+    columns: tuple[str, ...]
+    knowledge_base: str
 
 
 class BaseSummary(_Frame, frozen=True, omit_defaults=True):

@@ -137,11 +137,19 @@ def next_page(request: PlanRequest) -> Plan | None:
     shown = request.listing
     if shown is None or shown.asked != request.knowledge_base or not is_page_request(request.message):
         return None
+    plan = plan_of(shown, request.message)
+    if plan.asks_for_rows:
+        return replace(plan, offset=shown.offset + (shown.limit or PAGE_SIZE))
+    return replace(plan, sort=None, aggregates=(), group=(), limit=None)
+
+
+def plan_of(shown: ListedPage, message: str) -> Plan:
+    """The plan by which this page was listed; the message only stands in it as the query."""
     searched = Shape.HYBRID if shown.conditions else Shape.CONTENT_ONLY
-    plan = Plan(
+    return Plan(
         Intent.SCRIPT_QUERY,
         searched if shown.subject else Shape.METADATA_ONLY,
-        request.message,
+        message,
         search_value=shown.subject,
         knowledge_base=shown.knowledge_base,
         filters=shown.conditions,
@@ -156,6 +164,3 @@ def next_page(request: PlanRequest) -> Plan | None:
         wants_documents=bool(shown.subject),
         of_rows=shown.of_rows,
     )
-    if plan.asks_for_rows:
-        return replace(plan, offset=shown.offset + (shown.limit or PAGE_SIZE))
-    return replace(plan, sort=None, aggregates=(), group=(), limit=None)

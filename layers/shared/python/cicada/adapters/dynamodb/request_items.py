@@ -87,6 +87,7 @@ def _question_fields(question: Question) -> dict[str, object]:
         "knowledgeBase": question.knowledge_base,
         "episodes": question.episodes,
         "filters": [condition_values(each) for each in question.filters],
+        **({"listing": _listing_values(question.listing)} if question.listing else {}),
     }
 
 
@@ -99,6 +100,7 @@ def read_question(item: Item) -> Question:
         knowledge_base=stored["knowledgeBase"],
         episodes=tuple(stored["episodes"]),
         filters=_filters(stored),
+        listing=_read_listing(stored["listing"]) if stored.get("listing") else None,
     )
 
 
