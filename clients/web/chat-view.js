@@ -34,8 +34,8 @@ export class ChatView {
   #tabs;
   #examples;
   #everOpen = false;
-  /** Something was to be asked during the answer that is under way. */
-  #refused = false;
+  /** Why something was not asked during the answer that is under way, of the catalogue, or null. */
+  #refused = null;
   /** The conversation whose draft is in the field; null for a new one. */
   #drafted;
   #leave = new AbortController();
@@ -63,9 +63,9 @@ export class ChatView {
     });
     this.#composer = new Composer({
       form: root.querySelector("#composer"),
-      ask: (message) => this.#conversation.ask(message),
+      ask: (message, extras) => this.#conversation.ask(message, extras),
       stop: () => this.#conversation.stop(),
-      refused: () => this.#refuse(),
+      refused: (why) => this.#refuse(why),
       typed: (text) => memory.keepDraft(this.#conversation.sessionId, text),
       signal: this.#leave.signal,
     });
@@ -77,6 +77,7 @@ export class ChatView {
       opening: () => this.#opening(),
       newBase: () => baseIn(location.search) ?? undefined,
       changed: () => this.#changed(),
+      ended: () => this.#composer.answered(),
       accepted: (session) => {
         goTo(session.sessionId, { replaces: true });
         if (this.#drafted !== session.sessionId) memory.moveDraft(this.#drafted, session.sessionId);
@@ -84,7 +85,7 @@ export class ChatView {
         this.#sessions.touch(session);
         this.#tabs.tell("asked", session);
       },
-      wanted: (message) => this.#composer.ask(message),
+      wanted: (message, extras) => this.#composer.ask(message, extras),
       edit: (message) => this.#composer.edit(message),
     });
     this.#bases = new BasesView({
@@ -369,15 +370,15 @@ export class ChatView {
     else this.#client.offline();
   }
 
-  /** Says why nothing is asked. */
-  #refuse() {
-    this.#refused = true;
+  /** Says why nothing is asked, or that no more. */
+  #refuse(why) {
+    this.#refused = why;
     this.#showConnection();
   }
 
   #changed() {
     this.#composer.answering = this.#conversation.answering;
-    this.#refused &&= this.#conversation.answering;
+    if (!this.#conversation.answering) this.#refused = null;
     this.#showDraft();
     this.#showShared();
     this.#sessions.select(this.#conversation.sessionId);
@@ -450,7 +451,7 @@ export class ChatView {
   }
 
   #sentence(state) {
-    if (state === "open" || state === "idle") return this.#refused ? say("question.tooEarly") : "";
+    if (state === "open" || state === "idle") return this.#refused ? say(this.#refused) : "";
     if (state !== "offline") return say(this.#everOpen ? "connection.reconnecting" : "connection.connecting");
     return say(this.#conversation.answering ? "connection.offlineAnswer" : "connection.offline");
   }

@@ -1,20 +1,27 @@
 import { element } from "./element.js";
-import { sayAround } from "./words.js";
+import { WaitingQuestion } from "./waiting-question.js";
+import { say, sayAround } from "./words.js";
 
-/** The field for the question: Enter asks, Shift+Enter begins a new line. During an answer, Stop replaces Ask. */
+/**
+ * The field for the question: Enter asks, Shift+Enter begins a new line. During an answer, what is asked waits for its end
+ * above the field, from where it can be taken back.
+ */
 export class Composer {
   #form;
   #field;
   #send;
   #stop;
+  #place;
+  #waiting = new WaitingQuestion();
   #answering = false;
   #ask;
   #refused;
   #typed;
 
   /**
-   * `ask(message)` and `stop()` are called when the user asks for it, `refused()` when an answer is under way: then nothing
-   * is asked. `typed(text)`: the field has another text now. `signal` removes the event listeners.
+   * `ask(message, {without})` and `stop()` are called when the user asks for it. `refused(key)`: during an answer something
+   * cannot wait, for a reason of the catalogue; null once that is over. `typed(text)`: what is not asked yet is another text
+   * now. `signal` removes the event listeners.
    */
   constructor({ form, ask, stop, refused, typed, signal }) {
     this.#form = form;
@@ -24,6 +31,7 @@ export class Composer {
     this.#field = form.querySelector("textarea");
     this.#send = form.querySelector("#send");
     this.#stop = form.querySelector("#stop");
+    this.#place = form.querySelector("#waiting");
     const [enter, newLine, stopping] = ["Enter", "Shift Enter", "Esc"].map((key) => element("kbd", {}, key));
     form.querySelector("#field-keys").replaceChildren(...sayAround("question.keys", { enter, newLine, stop: stopping }));
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
@@ -31,12 +39,25 @@ export class Composer {
     on(this.#field, "keydown", (event) => this.#key(event));
     on(this.#field, "input", () => this.#changed());
     on(this.#stop, "click", () => this.#stopIt(stop));
+    on(form.querySelector("#take-back"), "click", () => this.#takeBack());
   }
 
+  /** Where no answer is under way, nothing waits: another conversation is open, or it was sent. */
   set answering(answering) {
     this.#answering = answering;
     this.#stop.hidden = !answering;
-    this.#send.hidden = answering;
+    if (!answering && this.#waiting.message !== null) this.#putBack();
+    this.#fit();
+  }
+
+  /** An answer has ended: asks the question that waits for it. */
+  answered() {
+    const message = this.#waiting.take();
+    if (message === null) return;
+    this.#showWaiting();
+    this.#ask(message);
+    // Kept until here: what is asked is kept as the question under way.
+    this.#changed();
   }
 
   /** Focuses the field, except on a touch screen, where the keyboard would cover the answer. */
@@ -46,14 +67,17 @@ export class Composer {
 
   /** Shows what was typed before. */
   show(text) {
+    this.#waiting.take();
+    this.#showWaiting();
     this.#field.value = text;
     this.#fit();
   }
 
-  /** Asks what a button stands for. What is in the field stays there. */
-  ask(message) {
-    if (this.#answering) return this.#refused();
-    this.#ask(message);
+  /** Asks what a button stands for. What is in the field stays there. What is more than a message does not wait. */
+  ask(message, { without } = {}) {
+    if (this.#answering && without) return this.#refused("question.tooEarly");
+    if (this.#answering) this.#wait(message);
+    else this.#ask(message, { without });
     this.focus();
   }
 
@@ -74,11 +98,41 @@ export class Composer {
   #submit(event) {
     event.preventDefault();
     const message = this.#field.value.trim();
-    if (!message) return;
-    if (this.#answering) return this.#refused();
+    if (!message || (this.#answering && !this.#wait(message))) return;
     this.#field.value = "";
     this.#changed();
-    this.#ask(message);
+    if (!this.#answering) this.#ask(message);
+  }
+
+  /** Returns whether it waits. */
+  #wait(message) {
+    const waits = this.#waiting.put(message);
+    this.#refused(waits ? null : "question.oneWaits");
+    this.#showWaiting();
+    this.#changed();
+    return waits;
+  }
+
+  #takeBack() {
+    this.#putBack();
+    this.#changed();
+    this.#refused(null);
+    this.#field.focus();
+    this.#field.setSelectionRange(this.#field.value.length, this.#field.value.length);
+  }
+
+  /** Into the field, above what is typed there. */
+  #putBack() {
+    this.#field.value = this.#waiting.keptWith(this.#field.value);
+    this.#waiting.take();
+    this.#showWaiting();
+    this.#fit();
+  }
+
+  #showWaiting() {
+    const { message } = this.#waiting;
+    this.#place.hidden = message === null;
+    this.#form.querySelector("#waiting-said").replaceChildren(...(message === null ? [] : sayAround("question.waits", { question: element("q", { dir: "auto" }, message) })));
   }
 
   #key(event) {
@@ -90,12 +144,15 @@ export class Composer {
 
   #changed() {
     this.#fit();
-    this.#typed(this.#field.value);
+    this.#typed(this.#waiting.keptWith(this.#field.value));
   }
 
   /** Makes the field as high as its text, up to the limit of the style sheet. */
   #fit() {
-    this.#send.disabled = !this.#field.value.trim();
+    const isBlank = !this.#field.value.trim();
+    this.#send.disabled = isBlank;
+    this.#send.hidden = this.#answering && (isBlank || this.#waiting.message !== null);
+    this.#send.ariaLabel = say(this.#answering ? "question.askNext" : "question.ask");
     this.#field.style.height = "auto";
     this.#field.style.height = `${this.#field.scrollHeight}px`;
   }

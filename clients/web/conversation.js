@@ -1,3 +1,4 @@
+import { messageWithout } from "./conditions.js";
 import { element } from "./element.js";
 import { TurnView } from "./turn-view.js";
 import { say } from "./words.js";
@@ -21,6 +22,7 @@ export class Conversation {
   #visit = 0;
   #dirty = new Set();
   #changed;
+  #ended;
   #accepted;
   #wanted;
   #edit;
@@ -29,11 +31,11 @@ export class Conversation {
   /**
    * `opening()`: what a new conversation begins with: `trouble`, what is wrong with the page's address, or null; `about`, what
    * is asked; `questions`. `newBase()`: the knowledge base that it asks, undefined for the server's default. `changed()`: another session is open, or an answer has begun
-   * or ended, or which knowledge base is asked is known.
-   * `accepted({requestId, sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message)`: a button at a turn
-   * is to ask this. `edit(message)`: a question is to be asked otherwise.
+   * or ended, or which knowledge base is asked is known. `ended()`: an answer has ended here, and the next question may follow.
+   * `accepted({requestId, sessionId, title, knowledgeBase})`: a question of this conversation has been accepted. `wanted(message, {without})`: a button at
+   * a turn is to ask this. `edit(message)`: a question is to be asked otherwise.
    */
-  constructor({ client, memory, root, scroll, opening, newBase, changed, accepted, wanted, edit }) {
+  constructor({ client, memory, root, scroll, opening, newBase, changed, ended, accepted, wanted, edit }) {
     this.#client = client;
     this.#memory = memory;
     this.#root = root;
@@ -41,6 +43,7 @@ export class Conversation {
     this.#opening = opening;
     this.#newBase = newBase;
     this.#changed = changed;
+    this.#ended = ended;
     this.#accepted = accepted;
     this.#wanted = wanted;
     this.#edit = edit;
@@ -51,17 +54,18 @@ export class Conversation {
     return this.#running !== null;
   }
 
-  ask(message) {
+  /** `without`: as the client has it. */
+  ask(message, { without } = {}) {
     if (this.#turns.size === 0) this.#root.replaceChildren();
-    const request = this.#ask({ message });
-    this.#run(request, message);
-    const view = this.#add({ requestId: request.requestId, message });
+    const request = this.#ask({ message, without });
+    this.#run(request, message, { without });
+    const view = this.#add({ requestId: request.requestId, message, without });
     view.show(request);
     this.#scrollTo(view.root);
   }
 
-  #ask({ message, requestId, sessionId = this.sessionId }) {
-    return this.#client.ask({ message, requestId, sessionId: sessionId ?? undefined, knowledgeBase: sessionId ? undefined : this.#newBase() });
+  #ask({ message, requestId, without, sessionId = this.sessionId }) {
+    return this.#client.ask({ message, requestId, without, sessionId: sessionId ?? undefined, knowledgeBase: sessionId ? undefined : this.#newBase() });
   }
 
   /** Puts the focus on the newest answer; returns whether there is one. */
@@ -144,9 +148,9 @@ export class Conversation {
   }
 
   /** Asking again with the same id is harmless, and necessary if the question was never accepted. */
-  #resumed({ requestId, message, sessionId, accepted }) {
+  #resumed({ requestId, message, without, sessionId, accepted }) {
     if (accepted) return this.#client.follow(requestId);
-    return this.#ask({ requestId, message, sessionId });
+    return this.#ask({ requestId, message, without, sessionId });
   }
 
   /** Shows a question that another tab has asked in this conversation. */
@@ -180,15 +184,18 @@ export class Conversation {
   // ---- turns ----
 
   #add(turn, before = null) {
-    const { requestId } = turn;
+    const { requestId, message, without } = turn;
     const view = new TurnView(turn, {
       retry: () => this.#retry(requestId),
       loadSources: () => this.#follow(requestId),
       rate: (rating) => this.#client.rate({ requestId, rating: rating ?? undefined }),
-      ask: (message) => this.#wanted(message),
-      edit: () => this.#edit(turn.message),
+      ask: (next) => this.#wanted(next),
+      again: () => this.#wanted(message, { without }),
+      edit: () => this.#edit(message),
+      more: (offset) => this.#client.listMore({ answer: requestId, offset }),
+      leaveOut: (condition, words) => this.#wanted(messageWithout(message, words), { without: { requestId, condition } }),
     });
-    this.#turns.set(requestId, { view, message: turn.message });
+    this.#turns.set(requestId, { view, message, without });
     this.#root.insertBefore(view.root, before);
     return view;
   }
@@ -200,19 +207,19 @@ export class Conversation {
   }
 
   #retry(requestId) {
-    const { view, message } = this.#turns.get(requestId);
+    const { view, message, without } = this.#turns.get(requestId);
     const known = this.#client.follow(requestId);
-    if (known.outcome !== "error") return this.#run(known, message);
-    const request = this.#ask({ message });
-    this.#run(request, message);
+    if (known.outcome !== "error") return this.#run(known, message, { without });
+    const request = this.#ask({ message, without });
+    this.#run(request, message, { without });
     this.#turns.delete(requestId);
-    this.#add({ requestId: request.requestId, message }, view.root).show(request);
+    this.#add({ requestId: request.requestId, message, without }, view.root).show(request);
     view.root.remove();
   }
 
-  #run(request, message, { sessionId = this.sessionId, accepted = request.accepted } = {}) {
+  #run(request, message, { sessionId = this.sessionId, accepted = request.accepted, without } = {}) {
     this.#running = request;
-    this.#memory.save({ running: { requestId: request.requestId, message, sessionId, accepted } });
+    this.#memory.save({ running: { requestId: request.requestId, message, without, sessionId, accepted } });
     this.#changed();
   }
 
@@ -249,6 +256,7 @@ export class Conversation {
     if (!request.outcome) return;
     this.#running = null;
     this.#memory.save({ running: null });
+    this.#ended();
     this.#changed();
   }
 

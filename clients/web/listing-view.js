@@ -1,3 +1,4 @@
+import { conditionChips } from "./conditions.js";
 import { documentLink } from "./document-link.js";
 import { element } from "./element.js";
 import { wideTable } from "./table-tools.js";
@@ -12,29 +13,37 @@ export class ListingView {
   root = element("section", { className: "listing", hidden: true });
 
   #shown = null;
-  #showMore;
-  #knowledgeBase;
+  /** The list with the rows that were fetched since. */
+  #listing = null;
+  #table = null;
+  #button = null;
+  #said = element("p", { className: "note", role: "status", dir: "auto" });
+  #fetching = false;
+  #actions;
 
   /**
-   * `name`: of the turn. `showMore()`: the user asks for the next page. `knowledgeBase()`: the one that the documents are
-   * from.
+   * `name`: of the turn. `more(offset)`: resolves to the rows from this number on, as `listMore` does. `askMore()`: the user
+   * asks for what a search has found besides. `leaveOut(place, condition)`: for the same without a condition; null in a turn
+   * that somebody shares. `knowledgeBase()`: the one that the documents are from.
    */
-  constructor(name, { showMore, knowledgeBase }) {
+  constructor(name, actions) {
     this.root.setAttribute("aria-label", say("listing.of", { question: name }));
-    this.#showMore = showMore;
-    this.#knowledgeBase = knowledgeBase;
+    this.#actions = actions;
   }
 
-  /** Once the answer has ended, the next page can be asked for. Of a `shared` list nobody says how it was ranked. */
-  show(listing, ended) {
+  /** Once the answer has ended, with its `plan`, more can be had. Of a `shared` list nobody says how it was ranked. */
+  show(listing, ended, plan = null) {
     if (listing !== this.#shown) this.#replace(listing);
-    const more = this.root.querySelector(".show-more");
-    if (more) more.hidden = !ended;
+    if (this.#button) this.#button.hidden = !ended;
+    if (listing && ended && !this.root.querySelector(".conditions")) this.root.prepend(...[conditionChips(plan, this.#actions.leaveOut)].filter(Boolean));
   }
 
   #replace(listing) {
-    this.#shown = listing;
+    this.#shown = this.#listing = listing;
     this.root.hidden = listing === null;
+    this.#table = listing?.documents.length ? this.#tableOf(listing) : null;
+    this.#button = hasMore(listing) ? this.#more(listing) : null;
+    this.#said.replaceChildren();
     this.root.replaceChildren(...(listing ? this.#parts(listing) : []));
   }
 
@@ -42,16 +51,79 @@ export class ListingView {
     return [
       numbersOf(listing).length ? wideTable(say("listing.numbers"), figuresOf(listing)) : null,
       listing.groups?.length ? wideTable(say("listing.byValue"), groupsOf(listing)) : null,
-      listing.documents.length ? wideTable(say("listing.matching"), documentsOf(listing, this.#knowledgeBase())) : null,
-      listing.nextOffset === null || listing.nextOffset === undefined ? null : this.#more(),
+      this.#table,
+      this.#button,
+      this.#button && this.#said,
     ].filter(Boolean);
   }
 
-  #more() {
-    const button = element("button", { className: "secondary show-more", type: "button" }, say("listing.more"));
-    button.addEventListener("click", () => this.#showMore());
-    return button;
+  #tableOf(listing) {
+    return wideTable(say("listing.matching"), documentsOf(listing, this.#actions.knowledgeBase()));
   }
+
+  /** What a search has found is not read on by its number, but asked for: of the last answer alone. */
+  #more(listing) {
+    const asks = isFound(listing);
+    const click = () => (asks ? this.#actions.askMore() : this.#fetch());
+    return element("button", { className: `secondary show-more${asks ? " asks" : ""}`, type: "button", on: { click } }, say("listing.more"));
+  }
+
+  async #fetch() {
+    const before = this.#listing;
+    if (this.#fetching || !before) return;
+    this.#setFetching(true);
+    try {
+      const page = await this.#actions.more(before.nextOffset);
+      // The answer may have begun again meanwhile.
+      if (this.#listing === before) this.#append(page);
+    } catch (error) {
+      if (this.#listing === before) this.#say(error.message, true);
+    } finally {
+      this.#setFetching(false);
+    }
+  }
+
+  #setFetching(fetching) {
+    this.#fetching = fetching;
+    this.#button?.setAttribute("aria-busy", String(fetching));
+    if (this.#button) this.#button.textContent = say(fetching ? "listing.fetching" : "listing.more");
+  }
+
+  #append(page) {
+    const first = this.#listing.documents.length;
+    this.#listing = { ...longer(this.#listing, page) };
+    const table = this.#tableOf(this.#listing);
+    this.#table.replaceWith(table);
+    this.#table = table;
+    this.#say(extentOf(this.#listing), false);
+    if (hasMore(this.#listing)) return;
+    // The focus was on the button, and goes on with what it has brought.
+    const hadFocus = this.#button.contains(document.activeElement);
+    this.#button.remove();
+    const row = [...table.querySelectorAll("tbody tr:not(.why)")][Math.min(first, this.#listing.documents.length - 1)];
+    if (hadFocus) (row?.querySelector("a, button") ?? table.querySelector(".wide")).focus({ preventScroll: true });
+  }
+
+  /** How many there are now stands in the table, for those who see it. */
+  #say(sentence, isSeen) {
+    this.#said.classList.toggle("unseen", !isSeen);
+    this.#said.textContent = sentence;
+  }
+}
+
+/** The list with the rows of one more page. */
+export function longer(listing, page) {
+  const columns = [...new Set([...(listing.columns ?? []), ...page.columns])];
+  return { ...listing, columns, total: page.total, nextOffset: page.nextOffset, documents: [...listing.documents, ...page.documents] };
+}
+
+/** Whether the documents were searched for, and are not all that meet conditions. */
+function isFound({ documents }) {
+  return documents.some(({ excerpt }) => excerpt);
+}
+
+function hasMore(listing) {
+  return typeof listing?.nextOffset === "number" && listing.documents.length > 0;
 }
 
 function documentsOf(listing, knowledgeBase) {

@@ -4,7 +4,7 @@ const NEW = "";
 
 /**
  * What a reload of the page must restore: the open session, the question under way
- * (`{requestId, message, sessionId, accepted}`), and what was typed in each session and not asked. It is lost when the tab is
+ * (`{requestId, message, without, sessionId, accepted}`), and what was typed in each session and not asked. It is lost when the tab is
  * closed or another user signs in.
  */
 export class TabMemory {

@@ -24,8 +24,9 @@ const NEXT_PAGE = "next page";
 /**
  * One question and its answer, with the listed documents below it and the passages beside it.
  *
- * The actions are `retry()`, `loadSources()`, `ask(message)` (as a new turn), `edit()` (the question, to ask it otherwise) and
- * `rate(rating)`, called when the user asks for them. A turn that somebody shares has none: it is read and copied.
+ * The actions are `retry()`, `loadSources()`, `ask(message)` (as a new turn), `again()` (the same), `edit()` (the question, to ask
+ * it otherwise), `more(offset)` (rows of its list), `leaveOut(place, condition)` (of its list's) and `rate(rating)`, called when
+ * the user asks for them. A turn that somebody shares has none: it is read and copied.
  */
 export class TurnView {
   root;
@@ -56,7 +57,7 @@ export class TurnView {
     this.#settled = answer !== null;
     const name = shortened(message);
     this.#repeats = [
-      linkButton(say("answer.askAgain"), name, () => this.#actions.ask(message)),
+      linkButton(say("answer.askAgain"), name, () => this.#actions.again()),
       linkButton(say("answer.edit"), name, () => this.#actions.edit()),
     ];
     this.#sources = new SourcesView({ requestId, name }, {
@@ -64,7 +65,12 @@ export class TurnView {
       showCitation: (n) => this.#citations(n)[0]?.focus(),
       knowledgeBase: () => this.#knowledgeBase,
     });
-    this.#listing = new ListingView(name, { showMore: () => this.#actions.ask(NEXT_PAGE), knowledgeBase: () => this.#knowledgeBase });
+    this.#listing = new ListingView(name, {
+      more: (offset) => this.#actions.more(offset),
+      askMore: () => this.#actions.ask(NEXT_PAGE),
+      leaveOut: owner === null ? (place, condition) => this.#actions.leaveOut(place, condition) : null,
+      knowledgeBase: () => this.#knowledgeBase,
+    });
     this.#text = new AnswerText(this.#answer, (n) => this.#sources.citation(n));
     this.root = element(
       "article",
@@ -82,7 +88,7 @@ export class TurnView {
     if (this.#settled && request.refusal) return this.#foot.replaceChildren(note(request.refusal.error));
     this.#knowledgeBase = request.assembly.knowledgeBase;
     const changed = this.#sources.show(request.sources, request.text, Boolean(request.outcome));
-    this.#listing.show(request.listing, Boolean(request.outcome));
+    this.#listing.show(request.listing, Boolean(request.outcome), request.assembly.end?.plan);
     // A table may be as wide as text and passages together.
     this.root.classList.toggle("listed", request.listing !== null && request.sources.length === 0);
     this.#showText(request.text, { unsupported: request.assembly.end?.unsupported ?? [], growing: !request.outcome });

@@ -171,7 +171,7 @@ class FakeBackend:
         self.files = InMemoryDocumentFiles(time.time)
         self.uploads_fail = False
         self.more: Callable[[ListMore], Struct] = lambda _: Failed(
-            error="There are no more.", code="invalid_frame", retryable=False
+            error="The index does not answer.", code="dependency_unavailable", retryable=True
         )
         self._connections: set[Connection] = set()
         self._opened = 0

@@ -30,6 +30,7 @@ PLAN = PlanSummary(
     documents=TOTAL,
     withheld=3,
     confidence=0.91,
+    removable=(1, 2),
 )
 GROUPS = (
     Group(("Ann Lee",), 31, (Figure("31", 31), Figure("1,234.5", 1234.5))),

@@ -64,20 +64,46 @@ def test_editing_keeps_what_is_typed(page: Page, address: str) -> None:
     expect(page.get_by_label("Your question")).to_have_value(f"{OTHER}\n{QUESTION}")
 
 
-def test_what_is_asked_during_an_answer_stays_and_is_told_why(page: Page, address: str, backend: FakeBackend) -> None:
+def test_what_is_asked_during_an_answer_waits_for_its_end_and_is_asked_once(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
     sign_in(page, address)
-    ask(page, QUESTION)
-    expect(page.locator(".how")).to_have_count(1)
     backend.hold_before(10)
     ask(page, QUESTION)
     expect(answer(page)).to_contain_text("Seyton brings")
-    said = page.locator("#connection")
+    ask(page, "Who is Hecate?")
+    expect(page.locator("#waiting")).to_contain_text("Asked when this answer ends: Who is Hecate?")
+    page.get_by_label("Your question").fill("Typed besides")
+    page.get_by_role("button", name="Take back").click()
+    expect(page.get_by_label("Your question")).to_have_value("Who is Hecate?\nTyped besides")
     ask(page, OTHER)
-    expect(said).to_contain_text("Not sent yet: this answer is still being written.")
-    page.get_by_role("button", name=f"Ask again: {QUESTION}").click()
+    ask(page, "One more")
+    expect(page.locator("#connection")).to_contain_text("Not sent: one question waits already.")
+    expect(page.get_by_label("Your question")).to_have_value("One more")
+    page.get_by_label("Your question").fill("")
+    # A reload asks nothing: what waited is in the field again.
+    page.reload()
+    expect(answer(page)).to_contain_text("Seyton brings")
     expect(page.get_by_label("Your question")).to_have_value(OTHER)
-    backend.go_on()
-    expect(said).to_have_text("")
-    assert len(backend.questions()) == 2
     page.get_by_label("Your question").press("Enter")
-    expect(page.locator(".question p").last).to_have_text(OTHER)
+    expect(page.locator("#waiting")).to_contain_text(OTHER)
+    backend.go_on()
+    expect(page.locator(".question p")).to_have_text([QUESTION, OTHER])
+    expect(page.locator(".how")).to_have_count(2)
+    expect(page.locator("#waiting")).to_be_hidden()
+    assert [each.message for each in backend.questions()] == [QUESTION, OTHER]
+
+
+def test_what_waits_stays_with_its_conversation(page: Page, address: str, backend: FakeBackend) -> None:
+    sign_in(page, address)
+    backend.hold_before(10)
+    ask(page, QUESTION)
+    expect(answer(page)).to_contain_text("Seyton brings")
+    ask(page, OTHER)
+    page.get_by_role("button", name="New conversation").first.click()
+    expect(page.locator("#waiting")).to_be_hidden()
+    expect(page.get_by_label("Your question")).to_have_value("")
+    backend.go_on()
+    page.locator(".open-session").click()
+    expect(page.get_by_label("Your question")).to_have_value(OTHER)
+    assert [each.message for each in backend.questions()] == [QUESTION]

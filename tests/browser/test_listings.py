@@ -6,13 +6,21 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Page, expect
 
-from cicada.conversation.protocol import ListedDocument, Listing, Reset
+from cicada.conversation.protocol import ListedDocument, Listing, ListingPage, ListMore, Reset, Without
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import answer, ask, sign_in
 from tests.browser.plays import DONE, QUESTION, answered
 from tests.browser.store import LIST, PAGE, PLAN, TOTAL, asked_back, document, listed
 
 SCRIPT = "<img src=x onerror=\"document.title='broken in'\">"
+
+
+def rows(command: ListMore) -> ListingPage:
+    """The next page of the store's list."""
+    end = min(command.offset + PAGE, TOTAL)
+    documents = tuple(document(number) for number in range(command.offset + 1, end + 1))
+    columns = ("Status", "Owner", "Effective")
+    return ListingPage(TOTAL, documents, command.offset, end if end < TOTAL else None, columns, "store")
 
 
 @pytest.fixture
@@ -74,26 +82,52 @@ def test_numbers_stand_before_groups_and_groups_before_documents(page: Page, add
     expect(numbers.locator("tbody tr")).to_have_text(["Pages, sum1,246.5"])
 
 
-def test_show_more_asks_for_the_next_page_in_the_same_session(page: Page, address: str, store: FakeBackend) -> None:
+def test_show_more_brings_the_next_rows_into_the_same_list(page: Page, address: str, store: FakeBackend) -> None:
+    sign_in(page, address)
+    ask(page, LIST)
+    more = page.get_by_role("button", name="Show more")
+    more.click()
+    expect(page.locator(".listing [role=status]")).to_have_text("The index does not answer.")
+    store.more = rows
+    more.click()
+    caption = page.get_by_role("table").last.locator("caption")
+    expect(caption).to_contain_text(f"1–40 of {TOTAL}")
+    more.press("Enter")
+    expect(caption).to_contain_text(f"1–{TOTAL} of {TOTAL}")
+    expect(more).to_have_count(0)
+    # The keyboard goes on with the first row that has come.
+    expect(page.locator(":focus")).to_have_text(document(41).title)
+    expect(page.locator(".question")).to_have_count(1)
+    [question] = store.questions()
+    asked = [each for each in store.commands if isinstance(each, ListMore)]
+    assert [(each.answer, each.offset) for each in asked] == [(question.request_id, at) for at in (20, 20, 40)]
+
+
+def test_what_a_search_has_found_besides_is_asked_for_below_the_last_answer(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    found = replace(document(1), relevance=0.4, excerpt="Rinse the vessel twice.", reason="“rinse” in “2 Method”")
+    backend.answer = lambda _message: [Listing(total=30, documents=(found,), next_offset=20), DONE]
     sign_in(page, address)
     ask(page, LIST)
     page.get_by_role("button", name="Show more").click()
-    expect(page.get_by_role("table").last.locator("caption")).to_contain_text(f"41–{TOTAL} of {TOTAL}")
-    first, second = store.questions()
-    assert second.message == "next page"
-    assert second.session_id == first.request_id
-    expect(page.locator(".how")).to_have_count(2)
-    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    expect(page.locator(".question p")).to_have_text([LIST, "next page"])
+    expect(page.get_by_role("button", name="Show more")).to_have_count(1)
 
 
-def test_show_more_is_offered_below_the_last_answer_only(page: Page, address: str, store: FakeBackend) -> None:
+def test_a_condition_is_left_out_by_its_chip(page: Page, address: str, store: FakeBackend) -> None:
     sign_in(page, address)
     ask(page, LIST)
-    expect(page.get_by_role("button", name="Show more")).to_be_visible()
-    store.answer = lambda _message: answered()
-    ask(page, QUESTION)
+    chips = page.get_by_role("list", name="Conditions").get_by_role("listitem")
+    expect(chips).to_have_text(["Type: sop", "Status: approved×", "Department: QA×"])
+    page.get_by_role("button", name="Leave out the condition Status: approved").press("Enter")
+    expect(page.locator(".question p").last).to_have_text(f"{LIST} – without “Status: approved”")
     expect(page.locator(".how")).to_have_count(2)
-    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    page.get_by_role("button", name=f"Ask again: {LIST} –").click()
+    expect(page.locator(".how")).to_have_count(3)
+    first, *again = store.questions()
+    assert [each.without for each in again] == [Without(first.request_id, 1)] * 2
+    assert [each.session_id for each in again] == [first.request_id] * 2
 
 
 def test_how_it_was_answered_is_folded_away(page: Page, address: str, store: FakeBackend) -> None:

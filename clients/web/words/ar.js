@@ -142,6 +142,10 @@ export const words = {
   "question.stop": "إيقاف الإجابة",
   "question.keys": "{enter} للسؤال {newLine} لسطر جديد {stop} للإيقاف",
   "question.tooEarly": "لم يُرسل بعد: ما زالت هذه الإجابة تُكتب. اسأل عند اكتمالها أو أوقفها.",
+  "question.waits": "يُطرح عند انتهاء هذه الإجابة: {question}",
+  "question.takeBack": "استرجاع",
+  "question.askNext": "اسأل عند انتهاء هذه الإجابة",
+  "question.oneWaits": "لم يُرسل: هناك سؤال ينتظر بالفعل. استرجعه لتغييره.",
 
   "connection.connecting": "جارٍ الاتصال…",
   "connection.reconnecting": "جارٍ إعادة الاتصال…",
@@ -232,6 +236,7 @@ export const words = {
   "listing.byValue": "المستندات حسب القيمة",
   "listing.matching": "المستندات المطابقة",
   "listing.more": "عرض المزيد",
+  "listing.fetching": "جارٍ التحميل…",
   "listing.title": "العنوان",
   "listing.number": "الرقم",
   "listing.value": "القيمة",
@@ -241,6 +246,10 @@ export const words = {
   "listing.byFirst": "حسب {fields}، أول {shown} من {all}",
   "listing.range": "{first}–{last} من {all}",
   "listing.one": "{first} من {all}",
+
+  "conditions.title": "الشروط",
+  "conditions.leaveOut": "استبعاد الشرط {condition}",
+  "conditions.without": "{question} – بدون «{condition}»",
 
   "reading.earlier": "الصفحات السابقة",
   "reading.further": "الصفحات التالية",

@@ -135,6 +135,10 @@ export const words = {
   "question.stop": "Antwort anhalten",
   "question.keys": "{enter} fragt {newLine} neue Zeile {stop} hält an",
   "question.tooEarly": "Noch nicht gesendet: Diese Antwort wird noch geschrieben. Fragen Sie, wenn sie fertig ist, oder halten Sie sie an.",
+  "question.waits": "Wird gefragt, sobald diese Antwort endet: {question}",
+  "question.takeBack": "Zurücknehmen",
+  "question.askNext": "Fragen, sobald diese Antwort endet",
+  "question.oneWaits": "Nicht gesendet: Eine Frage wartet schon. Nehmen Sie sie zurück, um sie zu ändern.",
 
   "connection.connecting": "Verbindung wird aufgebaut…",
   "connection.reconnecting": "Verbindung wird wiederhergestellt…",
@@ -214,6 +218,7 @@ export const words = {
   "listing.byValue": "Dokumente nach Werten",
   "listing.matching": "Passende Dokumente",
   "listing.more": "Mehr zeigen",
+  "listing.fetching": "Wird geladen …",
   "listing.title": "Titel",
   "listing.number": "Zahl",
   "listing.value": "Wert",
@@ -223,6 +228,10 @@ export const words = {
   "listing.byFirst": "Nach {fields}, die ersten {shown} von {all}",
   "listing.range": "{first}–{last} von {all}",
   "listing.one": "{first} von {all}",
+
+  "conditions.title": "Bedingungen",
+  "conditions.leaveOut": "Bedingung {condition} weglassen",
+  "conditions.without": "{question} – ohne „{condition}“",
 
   "reading.earlier": "Frühere Seiten",
   "reading.further": "Weitere Seiten",

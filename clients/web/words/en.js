@@ -137,6 +137,10 @@ export const words = {
   "question.stop": "Stop the answer",
   "question.keys": "{enter} asks {newLine} new line {stop} stops",
   "question.tooEarly": "Not sent yet: this answer is still being written. Ask when it is complete, or stop it.",
+  "question.waits": "Asked when this answer ends: {question}",
+  "question.takeBack": "Take back",
+  "question.askNext": "Ask when this answer ends",
+  "question.oneWaits": "Not sent: one question waits already. Take it back to change it.",
 
   "connection.connecting": "Connecting…",
   "connection.reconnecting": "Reconnecting…",
@@ -216,6 +220,7 @@ export const words = {
   "listing.byValue": "Documents by value",
   "listing.matching": "Documents that match",
   "listing.more": "Show more",
+  "listing.fetching": "Loading …",
   "listing.title": "Title",
   "listing.number": "Number",
   "listing.value": "Value",
@@ -225,6 +230,10 @@ export const words = {
   "listing.byFirst": "By {fields}, the first {shown} of {all}",
   "listing.range": "{first}–{last} of {all}",
   "listing.one": "{first} of {all}",
+
+  "conditions.title": "Conditions",
+  "conditions.leaveOut": "Leave out the condition {condition}",
+  "conditions.without": "{question} – without “{condition}”",
 
   "reading.earlier": "Earlier pages",
   "reading.further": "Further pages",

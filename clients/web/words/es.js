@@ -135,6 +135,10 @@ export const words = {
   "question.stop": "Detener la respuesta",
   "question.keys": "{enter} pregunta {newLine} línea nueva {stop} detiene",
   "question.tooEarly": "Aún no se ha enviado: esta respuesta todavía se está escribiendo. Pregunte cuando esté completa o deténgala.",
+  "question.waits": "Se preguntará cuando termine esta respuesta: {question}",
+  "question.takeBack": "Retirar",
+  "question.askNext": "Preguntar cuando termine esta respuesta",
+  "question.oneWaits": "No se ha enviado: ya espera una pregunta. Retírela para cambiarla.",
 
   "connection.connecting": "Conectando…",
   "connection.reconnecting": "Reconectando…",
@@ -215,6 +219,7 @@ export const words = {
   "listing.byValue": "Documentos por valor",
   "listing.matching": "Documentos que coinciden",
   "listing.more": "Mostrar más",
+  "listing.fetching": "Cargando…",
   "listing.title": "Título",
   "listing.number": "Cifra",
   "listing.value": "Valor",
@@ -224,6 +229,10 @@ export const words = {
   "listing.byFirst": "Por {fields}, los primeros {shown} de {all}",
   "listing.range": "{first}–{last} de {all}",
   "listing.one": "{first} de {all}",
+
+  "conditions.title": "Condiciones",
+  "conditions.leaveOut": "Quitar la condición {condition}",
+  "conditions.without": "{question} – sin «{condition}»",
 
   "reading.earlier": "Páginas anteriores",
   "reading.further": "Páginas siguientes",

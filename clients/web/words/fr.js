@@ -135,6 +135,10 @@ export const words = {
   "question.stop": "Arrêter la réponse",
   "question.keys": "{enter} demande {newLine} nouvelle ligne {stop} arrête",
   "question.tooEarly": "Pas encore envoyé : cette réponse est en cours d’écriture. Posez votre question quand elle sera complète, ou arrêtez-la.",
+  "question.waits": "Sera posée à la fin de cette réponse : {question}",
+  "question.takeBack": "Reprendre",
+  "question.askNext": "Poser à la fin de cette réponse",
+  "question.oneWaits": "Pas envoyé : une question attend déjà. Reprenez-la pour la modifier.",
 
   "connection.connecting": "Connexion…",
   "connection.reconnecting": "Reconnexion…",
@@ -215,6 +219,7 @@ export const words = {
   "listing.byValue": "Documents par valeur",
   "listing.matching": "Documents correspondants",
   "listing.more": "Afficher plus",
+  "listing.fetching": "Chargement…",
   "listing.title": "Titre",
   "listing.number": "Grandeur",
   "listing.value": "Valeur",
@@ -224,6 +229,10 @@ export const words = {
   "listing.byFirst": "Par {fields}, les {shown} premiers sur {all}",
   "listing.range": "{first}–{last} sur {all}",
   "listing.one": "{first} sur {all}",
+
+  "conditions.title": "Conditions",
+  "conditions.leaveOut": "Retirer la condition {condition}",
+  "conditions.without": "{question} – sans « {condition} »",
 
   "reading.earlier": "Pages précédentes",
   "reading.further": "Pages suivantes",

@@ -135,6 +135,10 @@ export const words = {
   "question.stop": "回答を停止",
   "question.keys": "{enter} 質問 {newLine} 改行 {stop} 停止",
   "question.tooEarly": "まだ送信していません。回答を作成中です。完了してから質問するか、回答を停止してください。",
+  "question.waits": "この回答が終わったら質問します：{question}",
+  "question.takeBack": "取り消す",
+  "question.askNext": "この回答が終わったら質問する",
+  "question.oneWaits": "送信していません。すでに待っている質問があります。変更するには取り消してください。",
 
   "connection.connecting": "接続中…",
   "connection.reconnecting": "再接続中…",
@@ -211,6 +215,7 @@ export const words = {
   "listing.byValue": "値ごとの文書",
   "listing.matching": "該当する文書",
   "listing.more": "さらに表示",
+  "listing.fetching": "読み込み中…",
   "listing.title": "タイトル",
   "listing.number": "項目",
   "listing.value": "値",
@@ -220,6 +225,10 @@ export const words = {
   "listing.byFirst": "{fields} 別、{all}件中 最初の{shown}件",
   "listing.range": "{all}件中 {first}–{last}",
   "listing.one": "{all}件中 {first}",
+
+  "conditions.title": "条件",
+  "conditions.leaveOut": "条件「{condition}」を外す",
+  "conditions.without": "{question}（「{condition}」なし）",
 
   "reading.earlier": "前のページ",
   "reading.further": "次のページ",
