@@ -121,7 +121,9 @@ def write(client: DynamoDBClient) -> None:
     log.create(
         NewRequest(
             _KEY,
-            Question("List the leases", "s-1", "store", ("act-1",), _FILTERS, _RECORD.listing),
+            Question(
+                "List the leases", "s-1", "store", ("act-1",), _FILTERS, _RECORD.listing, "List the leases of 2025"
+            ),
             "c-1",
             _NOW,
             _LATER,

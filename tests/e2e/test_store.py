@@ -198,11 +198,29 @@ def test_pages_of_a_listing_follow_each_other(stage: Target, store: Store) -> No
     wanted = store.ids(everything)
     with conversation(stage) as (wire, session):
         first, second = said(wire, session, "list the documents"), said(wire, session, "next page")
+        wire.send(action="listMore", requestId=str(uuid.uuid4()), answer=first.by_seq[1]["requestId"], offset=20)
+        read_on = wire.receive()
     assert [len(listed(each)) for each in (first, second)] == [20, len(wanted) - 20]
     assert {*listed(first), *listed(second)} == wanted
     [page], [rest] = listings(first), listings(second)
     assert (page["offset"], page["nextOffset"], page["total"]) == (0, 20, len(wanted))
     assert (rest["offset"], rest["nextOffset"], rest["total"]) == (20, None, len(wanted))
+    assert (read_on["type"], read_on["documents"]) == ("listingPage", rest["documents"])
+
+
+def test_a_list_is_made_again_without_one_of_its_conditions(stage: Target, store: Store) -> None:
+    with conversation(stage) as (wire, session):
+        first = said(wire, session, "List the approved SOPs of QA")
+        plan = last(first)["plan"]
+        place = plan["filters"].index("Status: approved")
+        assert place in plan["removable"]
+        asked_for = {"requestId": first.by_seq[1]["requestId"], "condition": place}
+        ask(wire, "Those of every status", sessionId=session, knowledgeBase=BASE, without=asked_for)
+        again = receive_all(wire, Events())
+    assert sorted(last(again)["plan"]["filters"]) == ["Department: Quality Assurance", "Type: SOP"]
+    assert set(listed(again)) == store.ids(
+        lambda each: (each["type"], each["department"]) == ("SOP", "Quality Assurance")
+    )
 
 
 def test_the_scopes_filters_restrict_listings_and_searches(stage: Target, store: Store) -> None:

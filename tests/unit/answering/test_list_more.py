@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.list_more import ListingPager
-from cicada.conversation.listings import listing_without
+from cicada.conversation.listings import asked_without
 from cicada.conversation.model import AnswerRecord, Connection, RequestKey
 from cicada.conversation.protocol import FRAME_LIMIT_BYTES, ListingPage, ListMore, frame
 from cicada.documents.model import MetadataValue
@@ -149,11 +149,11 @@ def test_rows_that_have_no_room_in_a_frame_come_with_the_next_ones() -> None:
 # ---- without a condition ----
 
 
-def without(listed: Listed, place: int, **fields: Any) -> RequestKey:
+def without(listed: Listed, place: int, message: str = "Everything", **fields: Any) -> RequestKey:
     """Ann asks for her list again, without the condition at this place."""
     here = listed.here
     asked = {"requestId": listed.key.request_id, "condition": place}
-    command = send_message("Everything", REQUEST, sessionId="s1", knowledgeBase="store", without=asked, **fields)
+    command = send_message(message, REQUEST, sessionId="s1", knowledgeBase="store", without=asked, **fields)
     here.accepter.accept(command, here.connection(ANN))
     return RequestKey(ANN, REQUEST)
 
@@ -173,6 +173,24 @@ def test_a_list_is_made_again_without_a_condition_and_not_from_the_words_of_the_
     assert {each.document_id for each in page.documents} == {"lease", "supply", "draft"}
     plan: dict[str, Any] = ended(here)["plan"]
     assert (plan["strategy"], plan["filters"], "removable" in plan) == ("MetadataOnly", [], False)
+
+
+def test_what_goes_on_from_a_list_does_not_bring_back_what_was_left_out_of_it() -> None:
+    here = with_documents(0)
+    here.answering = type(here.answering)(catalogue=situation().catalogue, bases=BASES)
+    listed = Listed(here)
+    here.process(without(listed, 0, message="list the approved documents – without “Status: approved”"))
+    for number, (message, filters) in enumerate(
+        [
+            ("How many are there by status?", []),
+            ("Only those with status draft", ["Status: draft"]),
+            ("list the approved documents", ["Status: approved"]),
+        ],
+        start=3,
+    ):
+        here.process(here.asked_in_session(message, number, "store"))
+        plan: dict[str, Any] = ended(here)["plan"]
+        assert (message, plan["filters"]) == (message, filters)
 
 
 @pytest.mark.parametrize("place", [1, 999])
@@ -197,8 +215,10 @@ def test_the_conditions_of_the_scope_stay_and_cannot_be_left_out() -> None:
     plan: dict[str, Any] = ended(here)["plan"]
     assert (len(plan["filters"]), plan["removable"]) == (2, [1])
     with pytest.raises(CicadaError, match="no such condition"):
-        listing_without(0, key, here.log)
-    assert listing_without(1, key, here.log).conditions == ()
+        asked_without(0, key, here.log, here.question(key))
+    asked = asked_without(1, key, here.log, here.question(key))
+    assert asked.listing is not None
+    assert asked.listing.conditions == ()
 
 
 def test_the_same_without_a_condition_may_be_sent_twice() -> None:

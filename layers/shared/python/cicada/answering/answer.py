@@ -237,7 +237,7 @@ class Answerer(Struct, frozen=True):
 
 
 def _steps(plan: Plan) -> tuple[str, ...]:
-    return (plan.intent.value, step_of(plan), *(("follow_up",) if plan.carried or plan.again else ()))
+    return (plan.intent.value, step_of(plan), *(("follow_up",) if plan.carried or plan.again or plan.left_out else ()))
 
 
 def _unanswered(question: Question) -> Iterator[AnswerPart]:

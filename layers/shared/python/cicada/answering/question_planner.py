@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.conversation.model import Question
-from cicada.dialogue import NO_CONVERSATION, Conversation
+from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation
 from cicada.errors import InvalidFilterError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
@@ -20,7 +20,7 @@ from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import served_intents
 from cicada.understanding.last_answer import plan_of
-from cicada.understanding.plan import Plan, Planner, PlanRequest
+from cicada.understanding.plan import Plan, Planner, PlanRequest, Shape
 
 # Words added from the schema at most; more would bury the user's own.
 _ADDED_WORDS = 8
@@ -135,11 +135,29 @@ class QuestionPlanner(Struct, frozen=True):
             listing=before.listing,
             shown=before.shown,
         )
-        plan = replace(self.planner.plan(request), today=request.now.date().isoformat())
+        plan = self._without_left_out(self.planner.plan(request), request)
+        plan = replace(plan, today=request.now.date().isoformat())
         if plan.knowledge_base in ("", asked):
             return replace(plan, knowledge_base=asked)
         self._check(principal, plan.knowledge_base)
         return plan
+
+    def _without_left_out(self, plan: Plan, request: PlanRequest) -> Plan:
+        """The plan without what the user took away from the list before, unless the message states it itself.
+
+        A follow-up is planned from the words of the messages before, which still say it.
+        """
+        left_out = request.listing.left_out if request.listing else ()
+        if not left_out or not plan.filters or plan.left_out:
+            return plan
+        alone = self.planner.plan(replace(request, turns=(), messages=(), listing=None, shown=NOTHING_SHOWN)).filters
+        stated = {each.field for each in alone}
+        gone = tuple(each for each in left_out if each.field not in stated)
+        fields = {each.field for each in gone}
+        kept = tuple(each for each in plan.filters if each.field not in fields)
+        is_bare = plan.shape is Shape.HYBRID and not kept and not plan.named
+        shape = Shape.CONTENT_ONLY if is_bare else plan.shape
+        return replace(plan, filters=kept, shape=shape, left_out=gone if plan.continues else ())
 
     def _check(self, principal: Principal, name: str) -> None:
         check_base(self.bases, principal, name, lambda: self.has_documents(principal, name))

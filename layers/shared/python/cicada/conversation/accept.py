@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from cicada.conversation.limits import QUEUED_AGAIN, UsageLimits
-from cicada.conversation.listings import listing_without
+from cicada.conversation.listings import asked_without
 from cicada.conversation.model import AnswerFeedback, Connection, NewRequest, Question, RequestKey, SessionRow, Status
 from cicada.conversation.ports import RequestLog, RequestQueue, ShareTable
 from cicada.conversation.protocol import (
@@ -80,7 +79,7 @@ class Accepter(Struct, frozen=True):
         has sent too many, `InvalidFilterError` if the knowledge base has not what the question is restricted to,
         `UnknownKnowledgeBaseError` for a base that the user may not ask: then nothing is stored or queued. Where names
         are open, only the processor sees which bases there are, so it refuses. Of `without` it raises as
-        `listing_without` does.
+        `asked_without` does.
         """
         key = RequestKey(connection.principal, command.request_id)
         principal = connection.principal
@@ -89,7 +88,7 @@ class Accepter(Struct, frozen=True):
         question = question_of(command, base, self._schema_for(principal))
         if command.without:
             of = RequestKey(principal, command.without.request_id)
-            question = replace(question, listing=listing_without(command.without.condition, of, self.log))
+            question = asked_without(command.without.condition, of, self.log, question)
         self._check_base(principal, question.knowledge_base)
         accepted = event_body(Accepted(session_id=question.session_id, knowledge_base=question.knowledge_base))
         now = self.clock()

@@ -25,14 +25,16 @@ def listing_of(key: RequestKey, log: RequestLog) -> tuple[ListedPage, Question]:
     return record.listing, question
 
 
-def listing_without(place: int, key: RequestKey, log: RequestLog) -> ListedPage:
-    """The answer's listing from its first row, without the condition that has this place in its `plan.filters`.
+def asked_without(place: int, key: RequestKey, log: RequestLog, question: Question) -> Question:
+    """The question for an answer's listing, without the condition that has this place in its `plan.filters`.
 
-    The conditions of the question's own scope come first there, and stay. Raises as `listing_of` does.
+    The conditions of that question's own scope come first there, and stay. Raises as `listing_of` does.
     """
-    listing, question = listing_of(key, log)
-    number = place - len(question.scope)
+    listing, before = listing_of(key, log)
+    number = place - len(before.scope)
     if not 0 <= number < len(listing.conditions):
         raise InvalidFrameError("That answer has no such condition that can be left out.")
     conditions = (*listing.conditions[:number], *listing.conditions[number + 1 :])
-    return replace(listing, conditions=conditions, offset=0)
+    left_out = (*listing.left_out, listing.conditions[number])
+    listing = replace(listing, conditions=conditions, left_out=left_out, offset=0)
+    return replace(question, listing=listing, restates=before.restates or before.message)

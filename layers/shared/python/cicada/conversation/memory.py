@@ -69,7 +69,9 @@ class LoggedConversation(Struct, frozen=True):
         events = list(self.log.events(key, 0, min(head.last_seq, _EVENTS)))
         answer = answer_text(events)
         documents = documents_shown(key.principal, events)
-        return _Remembered(Turn(question.message, answer), head, documents, _shown_in(events, answer))
+        return _Remembered(
+            Turn(question.restates or question.message, answer), head, documents, _shown_in(events, answer)
+        )
 
 
 def _withheld(found: _Remembered) -> _Remembered:

@@ -49,7 +49,8 @@ class RequestKey(Struct, frozen=True):
 class Question(Struct, frozen=True):
     """What the user asked. `filters`: the client's conditions on documents, typed by the knowledge base's schema.
 
-    `listing`: exactly what to list, where that is not read from the message.
+    `listing`: exactly what to list, where that is not read from the message. `restates`: the message that began this
+    list, for what goes on from it: a message that takes a condition away would be read as one more condition.
     """
 
     message: str
@@ -58,6 +59,7 @@ class Question(Struct, frozen=True):
     episodes: tuple[str, ...] = ()
     filters: tuple[Condition, ...] = ()
     listing: ListedPage | None = None
+    restates: str = ""
 
     @property
     def scope(self) -> tuple[Condition, ...]:

@@ -127,6 +127,7 @@ class ListedPage(Struct, frozen=True):
     those of which the user was asked which one is meant. Empty for all that meet the conditions.
     `subject`: what the documents are about, where they were searched for; `documents` are those of this page then.
     `of_rows`: the rows of tables were listed, and not documents.
+    `left_out`: conditions that the user has taken away from the list before.
     """
 
     asked: str
@@ -141,6 +142,7 @@ class ListedPage(Struct, frozen=True):
     documents: tuple[str, ...] = ()
     subject: str = ""
     of_rows: bool = False
+    left_out: tuple[Condition, ...] = ()
 
 
 def sorted_rows(rows: Iterable[DocumentRow], sort: Sort) -> list[DocumentRow]:

@@ -62,8 +62,8 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     the documents by a tool; the record of its answer has the same `request_id` and `attempt`. `opened`: no answer, but
     a page of a document, which `path` names; `request_id` is the command's. `original`: besides, the user was given an
     address of the document's file. `suggested`: no answer, but the title of each document, in a question to begin with.
-    `listed`: the user was shown the documents in a list of a base. `shared`: no answer to the user, but a page of a
-    conversation that somebody else shares, with answers from the documents.
+    `listed`: the user was shown the documents in a list of a base, or in further rows of an answer's list. `shared`: no
+    answer to the user, but a page of a conversation that somebody else shares, with answers from the documents.
     `code`: of the error in which the answer ended. `models`: that wrote the answer. `repeated`: another record of the
     same attempt may have been written before.
     """

@@ -125,6 +125,7 @@ def listed_page(plan: Plan, asked: str) -> ListedPage | None:
         plan.limit,
         plan.offset,
         subject=plan.search_value,
+        left_out=plan.left_out,
     )
 
 
@@ -163,4 +164,5 @@ def plan_of(shown: ListedPage, message: str) -> Plan:
         key_concepts=concepts_of(shown.subject),
         wants_documents=bool(shown.subject),
         of_rows=shown.of_rows,
+        left_out=shown.left_out,
     )

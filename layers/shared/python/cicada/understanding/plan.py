@@ -81,6 +81,7 @@ class Plan(Struct, frozen=True):
     `may_follow`: the question before, where a short message may go on from it though nothing in it says so.
     `again`: passages of the last answer that this one is made from too, instead of a search.
     `of_rows`: it goes on from a page of the rows of tables.
+    `left_out`: conditions that the user has taken away, which what goes on from the plan does not bring back.
     `unknown`: names that the message states as conditions, but no field can have; they restrict nothing.
     `today`: the day of the question in the user's time zone, as `2026-01-31`; empty where it does not count.
     `confidence`: 0 to 1, how likely the rules' plan is right; a model does not say. `clarification`: what to ask back.
@@ -115,6 +116,7 @@ class Plan(Struct, frozen=True):
     today: str = ""
     of_rows: bool = False
     unknown: tuple[str, ...] = ()
+    left_out: tuple[Condition, ...] = ()
 
     @property
     def is_listing(self) -> bool:

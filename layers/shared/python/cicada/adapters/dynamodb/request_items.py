@@ -87,7 +87,7 @@ def _question_fields(question: Question) -> dict[str, object]:
         "knowledgeBase": question.knowledge_base,
         "episodes": question.episodes,
         "filters": [condition_values(each) for each in question.filters],
-        **({"listing": _listing_values(question.listing)} if question.listing else {}),
+        **({"listing": _listing_values(question.listing), "restates": question.restates} if question.listing else {}),
     }
 
 
@@ -101,6 +101,7 @@ def read_question(item: Item) -> Question:
         episodes=tuple(stored["episodes"]),
         filters=_filters(stored),
         listing=_read_listing(stored["listing"]) if stored.get("listing") else None,
+        restates=stored.get("restates", ""),
     )
 
 
@@ -141,6 +142,7 @@ def _listing_values(page: ListedPage | None) -> dict[str, Any] | None:
     return asdict(page) | {
         "sort": asdict(page.sort) if page.sort else None,
         "conditions": [condition_values(each) for each in page.conditions],
+        "left_out": [condition_values(each) for each in page.left_out],
         "aggregates": [asdict(each) for each in page.aggregates],
     }
 
@@ -162,6 +164,7 @@ def _read_listing(stored: Mapping[str, Any]) -> ListedPage:
         | {
             "sort": Sort(**values["sort"]) if values["sort"] else None,
             "conditions": tuple(map(condition_of, values["conditions"])),
+            "left_out": tuple(map(condition_of, values.get("left_out", ()))),
             "aggregates": tuple(Aggregate(**each) for each in values.get("aggregates", ())),
             "group": tuple(values.get("group", ())),
             "fields": tuple(values.get("fields", ())),
