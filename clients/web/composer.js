@@ -11,7 +11,7 @@ export class Composer {
   #field;
   #send;
   #stop;
-  #place;
+  #takeBackButton;
   #waiting = new WaitingQuestion();
   #answering = false;
   #ask;
@@ -31,7 +31,7 @@ export class Composer {
     this.#field = form.querySelector("textarea");
     this.#send = form.querySelector("#send");
     this.#stop = form.querySelector("#stop");
-    this.#place = form.querySelector("#waiting");
+    this.#takeBackButton = form.querySelector("#take-back");
     const [enter, newLine, stopping] = ["Enter", "Shift Enter", "Esc"].map((key) => element("kbd", {}, key));
     form.querySelector("#field-keys").replaceChildren(...sayAround("question.keys", { enter, newLine, stop: stopping }));
     const on = (target, type, listener) => target.addEventListener(type, listener, { signal });
@@ -39,7 +39,7 @@ export class Composer {
     on(this.#field, "keydown", (event) => this.#key(event));
     on(this.#field, "input", () => this.#changed());
     on(this.#stop, "click", () => this.#stopIt(stop));
-    on(form.querySelector("#take-back"), "click", () => this.#takeBack());
+    on(this.#takeBackButton, "click", () => this.#takeBack());
   }
 
   /** Where no answer is under way, nothing waits: another conversation is open, or it was sent. */
@@ -131,7 +131,7 @@ export class Composer {
 
   #showWaiting() {
     const { message } = this.#waiting;
-    this.#place.hidden = message === null;
+    this.#takeBackButton.hidden = message === null;
     this.#form.querySelector("#waiting-said").replaceChildren(...(message === null ? [] : sayAround("question.waits", { question: element("q", { dir: "auto" }, message) })));
   }
 

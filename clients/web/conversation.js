@@ -256,7 +256,8 @@ export class Conversation {
     if (!request.outcome) return;
     this.#running = null;
     this.#memory.save({ running: null });
-    this.#ended();
+    // After a refusal the next question would be refused too.
+    if (!request.refusal) this.#ended();
     this.#changed();
   }
 
