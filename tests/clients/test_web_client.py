@@ -107,7 +107,9 @@ def test_a_page_of_a_document_reaches_who_opened_it() -> None:
         assert page == frame
 
 
-@pytest.mark.parametrize("model", ["DocumentsPage", "UploadForm", "DocumentDescription", "DocumentRemoved"])
+@pytest.mark.parametrize(
+    "model", ["DocumentsPage", "ListingPage", "UploadForm", "DocumentDescription", "DocumentRemoved"]
+)
 def test_what_is_said_of_documents_reaches_who_asked(model: str) -> None:
     for frame, reply in read_by_web_client(made(frames(model), EACH_KIND // 2)):
         assert reply == frame

@@ -15,6 +15,7 @@ from cicada_client.events import is_event, parse_event
 from cicada_client.exchange import Exchange, refusal
 from cicada_client.history import parse_history
 from cicada_client.inbox import HISTORY, Inboxes
+from cicada_client.listing import read_listing
 from cicada_client.shared import parse_shared
 from cicada_client.timing import Timing
 from tests.published.generation import EVENTS, LATER_NAMES, frames
@@ -72,6 +73,13 @@ def test_every_field_of_an_event_is_read(kind: str, data: st.DataObject) -> None
 def test_every_field_of_a_page_is_read(frame: dict[str, Any]) -> None:
     expected = {name: value for name, value in without_empty(frame).items() if name not in PASSED_OVER["history"]}
     assert on_the_wire(parse_history(frame)) == expected
+
+
+@given(frames("ListingPage"))
+def test_every_field_of_further_rows_is_read(frame: dict[str, Any]) -> None:
+    expected = {name: value for name, value in without_empty(frame).items() if name not in ("type", "requestId")}
+    read = on_the_wire(read_listing(frame["requestId"], 0, frame))
+    assert {name: value for name, value in read.items() if name in frame and name in expected} == expected
 
 
 @given(frames("SharedPage"))

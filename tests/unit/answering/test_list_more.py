@@ -15,6 +15,7 @@ from cicada.conversation.protocol import FRAME_LIMIT_BYTES, ListingPage, ListMor
 from cicada.documents.model import MetadataValue
 from cicada.errors import CicadaError, LimitExceededError
 from cicada.identity import Principal
+from cicada.knowledge_bases.schema import FieldType, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import DocumentsShown
 from cicada.understanding.plan import PAGE_SIZE
@@ -126,15 +127,17 @@ def test_a_user_who_has_to_wait_is_shown_nothing() -> None:
 
 
 def test_rows_that_have_no_room_in_a_frame_come_with_the_next_ones() -> None:
-    long: dict[str, tuple[dict[str, MetadataValue], tuple[str, ...]]] = {
-        f"d{number:03d}": ({"status": "approved", "tags": ("क" * 300,) * 40}, ()) for number in range(60)
+    names = [f"f{number}" for number in range(8)]
+    long: dict[str, MetadataValue] = {"status": "approved", **dict.fromkeys(names, "क" * 300)}
+    documents: dict[str, tuple[dict[str, MetadataValue], tuple[str, ...]]] = {
+        f"d{at:03d}": (long, ()) for at in range(30)
     }
-    schema = replace(SCHEMA, fields={**SCHEMA.fields, "tags": replace(SCHEMA.fields["tags"], shown=True)})
-    here = with_documents(0)
-    here.answering = type(here.answering)(
-        catalogue=situation(long).catalogue,
-        bases=KnowledgeBases(named={"store": KnowledgeBase("store", schema=schema)}),
+    fields = {name: SchemaField(name, FieldType.KEYWORD, shown=True) for name in names}
+    bases = KnowledgeBases(
+        named={"store": KnowledgeBase("store", schema=replace(SCHEMA, fields={**SCHEMA.fields, **fields}))}
     )
+    here = with_documents(0)
+    here.answering = type(here.answering)(catalogue=situation(documents).catalogue, bases=bases)
     listed = Listed(here)
     shown: list[str] = []
     offset: int | None = 0
@@ -143,7 +146,7 @@ def test_rows_that_have_no_room_in_a_frame_come_with_the_next_ones() -> None:
         assert len(frame(page, request_id=REQUEST).encode()) <= FRAME_LIMIT_BYTES
         shown += [each.document_id for each in page.documents]
         offset = page.next_offset
-    assert shown == sorted(long)
+    assert shown == sorted(documents)
 
 
 # ---- without a condition ----
