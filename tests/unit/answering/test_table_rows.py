@@ -82,8 +82,8 @@ def desk() -> Desk:
     ("message", "answer"),
     [
         ("How many rows with status open?", "10 rows match (Status: open)."),
-        ("How many open tickets does Ann Lee have?", "5 rows match (Status: open; Owner: Ann Lee)."),
-        ("Sum of hours of the closed tickets", "10 rows match (Status: closed). Hours, sum: 145."),
+        ("How many open tickets does Ann Lee have?", "5 rows match (Status: open; table: tickets; Owner: Ann Lee)."),
+        ("Sum of hours of the closed tickets", "10 rows match (Status: closed; table: tickets). Hours, sum: 145."),
         ("How many rows are there?", "30 rows match."),
         ("How many rows by status?", "30 rows match. By Status: closed 10, open 10, waiting 10."),
         ("Which row has the highest hours?", "30 rows match. Highest Hours: 29 (tickets, row 31)."),
@@ -123,6 +123,16 @@ def test_a_name_that_no_column_can_have_is_said_to_be_left_out() -> None:
     assert text == "2 rows match. No field here has “Zoe” as a value, so that was left out."
     text, _ = desk.said("How many rows are there?")
     assert text == "2 rows match."
+
+
+def test_rows_are_called_by_their_table(desk: Desk) -> None:
+    """Two tables have a column of the same name, and a document has the field too."""
+    desk.put("complaints_2026.csv", "Id,Status,From\nC-1,open,Ann Lee\nC-2,closed,Bo Chan\nC-3,open,Bo Chan\n")
+    assert desk.said("How many complaints are open?")[0] == "2 rows match (table: complaints_2026; Status: open)."
+    assert desk.said("Which tickets are still open?")[0].startswith("10 rows match (table: tickets; Status: open).")
+    assert desk.said("How many tickets are there?")[0] == "30 rows match (table: tickets)."
+    _, listed = desk.said("List all complaints that are not closed")
+    assert [row.metadata["Id"] for row in listed.rows] == ["C-1", "C-3"]
 
 
 def test_documents_are_counted_as_before(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
-from cicada.documents.model import MetadataValue
+from cicada.documents.model import TABLE, MetadataValue
 from cicada.knowledge_bases.inference import (
     MAX_VALUES,
     Observed,
@@ -177,6 +177,23 @@ def test_a_date_or_an_order_by_a_field_that_is_none_is_left_out() -> None:
 def test_the_records_of_a_table_are_observed_as_documents_are() -> None:
     records = [{"status": state, "hours": "7"} for state in ("open", "shut", "open")]
     assert observed_in(records) == observed(*records)
+
+
+@pytest.mark.parametrize(
+    ("table", "nouns"),
+    [
+        ("deliveries", ("deliveries",)),
+        ("supplier_invoices 2026-Q3", ("supplier invoices", "invoices")),
+        ("export › Customer list", ("customer",)),
+        ("tickets › Sheet1", ("tickets",)),
+        ("Übersicht Verträge", ("verträge",)),
+        ("data › Tabelle1", None),
+    ],
+)
+def test_the_rows_of_a_table_are_called_by_its_name(table: str, nouns: tuple[str, ...] | None) -> None:
+    found = completed(Schema(), observed_in([{TABLE: table, "status": "open"}]), "minutes").fields[TABLE]
+    assert (found.synonyms.get(table), found.values) == (nouns, (table,) if nouns else ())
+    assert not found.shown
 
 
 def test_a_table_that_changes_or_goes_takes_with_it_what_it_had() -> None:

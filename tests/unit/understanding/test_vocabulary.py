@@ -105,7 +105,7 @@ def test_records_are_called_by_the_schemas_words_and_by_those_of_all() -> None:
 
 def test_a_field_without_values_takes_any() -> None:
     assert WORKSHOP.open == {"product_id", "town"}
-    assert (WORKSHOP.date, WORKSHOP.kind_field) == ("released_on", "product_type")
+    assert (WORKSHOP.date, WORKSHOP.kind_fields) == ("released_on", frozenset({"product_type"}))
     assert all(
         Kind.VALUE not in {each.kind for each in known}
         for known in of_field("town", FieldType.KEYWORD).phrases.values()

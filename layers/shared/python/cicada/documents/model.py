@@ -71,6 +71,9 @@ class Passage(Struct, frozen=True):
 ROW = "#row"
 """The field by which a passage is known for a record, a row of a table: the number of the row in its table, from 1."""
 
+TABLE = "#table"
+"""The field of a record that names its table: the title of its document, and the heading that it stands under."""
+
 
 def passage_id_at(document_id: str, number: int) -> str:
     """The id of a document's passage at this place, counted from 0. In order of ids passages are in the document's."""

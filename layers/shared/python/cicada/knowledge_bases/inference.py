@@ -17,7 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY, TITLE
-from cicada.documents.model import ROW, MetadataValue
+from cicada.documents.model import ROW, TABLE, MetadataValue
 from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
 from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed
 
@@ -33,7 +33,7 @@ _ENOUGH = 2 * MAX_VALUES
 # Values of these types take little room where documents are shown.
 _SHORT, _SHOWN_FIELDS = (FieldType.DATE, FieldType.NUMBER, FieldType.PERSON, FieldType.BOOLEAN), 5
 # Each document has these without metadata, or they stand for documents.
-_RESERVED = frozenset({TITLE, EVERY, ROW, "readers", *BUILT_IN})
+_RESERVED = frozenset({TITLE, EVERY, ROW, TABLE, "readers", *BUILT_IN})
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(?:\.[0-9]{1,9})?")
 _ON_LINES = re.compile(r"[\W_]+")
@@ -46,6 +46,12 @@ _PEOPLE = frozenset(
     "autor autorin verfasser verfasserin".split()
 )
 _TITLE_OF_A_PERSON = re.compile(r"(?:mr|mrs|ms|dr|prof|herr|frau)\.? ", re.IGNORECASE)
+# Words for tables in the names of tables.
+_OF_TABLES = frozenset(
+    "data dataset table tab sheet export list report overview file log register book record ledger csv copy final new "  # noqa: SIM905
+    "old draft tabelle daten blatt liste übersicht verzeichnis kopie neu feuille tableau données hoja tabla "
+    "datos".split()
+)
 _PERSON = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,4}")
 
 
@@ -172,7 +178,7 @@ def _by_field(metadata: Metadata) -> dict[str, tuple[str, MetadataValue]]:
     return {
         folded(name): (name, value)
         for name, value in metadata.items()
-        if name not in _RESERVED and value not in ("", ())
+        if (name == TABLE or name not in _RESERVED) and value not in ("", ())
     }
 
 
@@ -328,7 +334,7 @@ def _with_some_shown(fields: Sequence[SchemaField]) -> Sequence[SchemaField]:
     """The fields; where none is declared to be shown, the first short ones of the inferred are."""
     if any(each.shown for each in fields):
         return fields
-    inferred = [each for each in fields if each.inferred]
+    inferred = [each for each in fields if each.inferred and each.name != TABLE]
     short = [each for each in inferred if each.type in _SHORT or (each.values and each.type is FieldType.KEYWORD)]
     names = {each.name for each in short[:_SHOWN_FIELDS]}
     return [replace(each, shown=each.name in names) for each in fields]
@@ -344,10 +350,28 @@ def _completed(declared: SchemaField, found: ObservedField | None) -> SchemaFiel
     values = _different(
         (*declared.values, *(inferred.values or found.values if declared.synonyms else inferred.values))
     )
-    return replace(declared, name=found.name, type=kind, values=values)
+    synonyms = {**inferred.synonyms, **declared.synonyms}
+    return replace(declared, name=found.name, type=kind, values=values, synonyms=synonyms)
+
+
+def _table_field(field: ObservedField) -> SchemaField:
+    """The tables as kinds of records: the rows of `complaints_2026` are complaints."""
+    nouns = {name: _nouns(name) for name in field.values}
+    synonyms = {name: each for name, each in nouns.items() if each}
+    return SchemaField(TABLE, FieldType.KEYWORD, tuple(synonyms), synonyms, display="table", inferred=True)
+
+
+def _nouns(table: str) -> tuple[str, ...]:
+    """What the rows are called: all words of the sheet's name, else of the document's, and the last one."""
+    for part in reversed(table.split(" › ")):
+        if words := [each for each in _words(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]:
+            return tuple(dict.fromkeys((" ".join(words), words[-1])))
+    return ()
 
 
 def _inferred(field: ObservedField) -> SchemaField:
+    if field.name == TABLE:
+        return _table_field(field)
     kind = type_of(field)
     has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
     return SchemaField(

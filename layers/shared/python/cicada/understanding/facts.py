@@ -355,7 +355,7 @@ def _quotations(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 def names_kind(mention: Mention, vocabulary: Vocabulary) -> bool:
     """Whether it is a word for records, or for a kind of them."""
-    return mention.kind is MentionKind.RECORD or vocabulary.kind_field in mention.fields(Kind.VALUE)
+    return mention.kind is MentionKind.RECORD or not vocabulary.kind_fields.isdisjoint(mention.fields(Kind.VALUE))
 
 
 def in_singular(mention: Mention, facts: Facts) -> bool:

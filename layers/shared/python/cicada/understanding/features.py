@@ -138,7 +138,7 @@ def _symbol(mention: Mention, vocabulary: Vocabulary) -> str:
 
 def _value_symbol(mention: Mention, vocabulary: Vocabulary) -> str:
     fields = mention.fields(Kind.VALUE)
-    if vocabulary.kind_field in fields:
+    if not vocabulary.kind_fields.isdisjoint(fields):
         return "Vtype"
     types = sorted({vocabulary.types[each] for each in fields})
     if types == [FieldType.BOOLEAN]:

@@ -79,7 +79,7 @@ def _phrase(
         return None
     is_kind = names_kind(last, vocabulary)
     words = _words(run, reading)
-    kind = next((each.value for each in last.meanings if each.field == vocabulary.kind_field and each.value), "")
+    kind = next((each.value for each in last.meanings if each.field in vocabulary.kind_fields and each.value), "")
     if kind and len(run) > 1:
         words = f"{_words(run[:-1], reading)} {kind}"  # Documents know their kind by its value: SOP, not procedure.
     if not is_kind and all(each.kind is MentionKind.VALUE or each.text.lower() in known for each in run):
@@ -160,7 +160,7 @@ def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meani
         name: tuple(
             each
             for each in values
-            if name == vocabulary.kind_field
+            if name in vocabulary.kind_fields
             or ((name, each) not in inside and str(each) not in found.words and str(each) not in names)
         )
         for name, values in meaning.wanted.items()

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import Operation
+from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind, facts_of
 from cicada.understanding.features import (
@@ -254,7 +255,8 @@ def _with_field(
 def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabulary: Vocabulary) -> Iterator[Candidate]:
     """The fields that the condition of a mention may be on."""
     mention = facts.mentions[at]
-    names = _possible(mention, vocabulary)
+    # Among the dates the one comes first that a bare period means.
+    names = sorted(_possible(mention, vocabulary), key=lambda name: name != vocabulary.date)
     words = set(facts.base)
     first_of_kind: dict[str, str] = {}
     for name in names:
@@ -263,13 +265,12 @@ def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabul
     for order, name in enumerate(names):
         distance, between, role = nearest.get(name, (None, "-", "-"))
         kind = vocabulary.kinds[name]
-        is_date = vocabulary.types[name] is FieldType.DATE and name == vocabulary.date
         yield Candidate(
             name=name,
             kind=kind,
             order=order,
             count=len(names),
-            is_default=is_date or first_of_kind[kind] == name,
+            is_default=first_of_kind[kind] == name,
             distance=distance,
             between=between,
             role=role,
@@ -294,7 +295,7 @@ def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
             if each is FieldType.PERSON or (each is FieldType.KEYWORD and kinds[name] == "person")
         ]
     texts = (FieldType.KEYWORD, FieldType.PERSON, FieldType.KEYWORDS)
-    return [name for name, each in types.items() if each in texts] if vocabulary.open else []
+    return [name for name, each in types.items() if each in texts and name != TABLE] if vocabulary.open else []
 
 
 def _takes_number(name: str, number: float, vocabulary: Vocabulary) -> bool:

@@ -184,7 +184,7 @@ class SchemaReader(Struct, frozen=True):
             return Understood(message, found, "M", confidence)
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
-        is_of_kinds = not meaning.restricted - {self.vocabulary.kind_field}
+        is_of_kinds = meaning.restricted <= self.vocabulary.kind_fields
         if phrase is None and strategy in ("A", "M") and meaning.fields and is_of_kinds:
             # A field is asked of a document, however common the words for it: "the owner of the glove leak document".
             phrase = described(reading, self.vocabulary, ())
@@ -264,7 +264,7 @@ class SchemaReader(Struct, frozen=True):
     def _lists_all(self, meaning: Meaning) -> bool:
         """Whether it asks for the documents of a kind, or for all of them, and for nothing else of them."""
         states_more = meaning.aggregates or meaning.group or meaning.order or meaning.fields or meaning.limit
-        return not states_more and meaning.restricted <= {self.vocabulary.kind_field}
+        return not states_more and meaning.restricted <= self.vocabulary.kind_fields
 
     def _of_one(self, message: str, meaning: Meaning, strategy: str, phrase: Described) -> tuple[Meaning, str, bool]:
         """What the message means if it speaks of the one document of a phrase, and whether it does so by kind alone."""
@@ -272,7 +272,7 @@ class SchemaReader(Struct, frozen=True):
         if states_more or (strategy == "H" and not phrase.is_kind):
             return meaning, strategy, False
         rest = without(meaning, phrase, self.vocabulary)
-        if rest.restricted - {self.vocabulary.kind_field}:
+        if rest.restricted - self.vocabulary.kind_fields:
             if strategy != "H" or phrase.is_bare:
                 return meaning, strategy, False
             rest = Meaning(topic=message)  # "Does the gifts policy apply to the Laboratory?" is asked of its text.

@@ -9,6 +9,7 @@ from enum import IntEnum, StrEnum
 
 from msgspec import Struct
 
+from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.words import Implied, base_form, lexicon, split_words, word_set
 
@@ -66,7 +67,8 @@ class Vocabulary(Struct, frozen=True):
     `types`: of the fields. `phrases`: what the base forms of words, joined, may mean. `stems`: fields by the beginning
     of a word of their names. `letters`: the words of all phrases by their first letter, to correct typing errors.
     `longest`: words of the longest phrase. `date`: the field that a bare period means. `open`: fields that take any
-    value. `kind_field`: the field whose values are kinds of records. `kinds`: what each field's values are.
+    value. `kind_fields`: those whose values are kinds of records: a type, and the table that a row is in. `kinds`:
+    what each field's values are.
     """
 
     types: Mapping[str, FieldType]
@@ -76,7 +78,7 @@ class Vocabulary(Struct, frozen=True):
     longest: int
     date: str | None
     open: frozenset[str]
-    kind_field: str | None
+    kind_fields: frozenset[str]
     kinds: Mapping[str, str]
 
 
@@ -95,7 +97,7 @@ def compiled(schema: Schema) -> Vocabulary:
             letters[word[0]].update([word] if len(word) > 3 else [])
     for word, meaning in _implied(schema):
         phrases[word].setdefault((Kind.FIELD, meaning.field, ""), meaning)
-    kind_field = next((name for name, each in schema.fields.items() if _names_kinds(name, each)), None)
+    of_type = next((name for name, each in schema.fields.items() if _names_kinds(name, each)), TABLE)
     return Vocabulary(
         types={name: each.type for name, each in schema.fields.items()},
         phrases={key: tuple(known.values()) for key, known in phrases.items()},
@@ -104,9 +106,11 @@ def compiled(schema: Schema) -> Vocabulary:
         longest=longest,
         date=_date(schema),
         open=frozenset(
-            name for name, each in schema.fields.items() if each.type in VALUED and (each.inferred or not each.values)
+            name
+            for name, each in schema.fields.items()
+            if each.type in VALUED and (each.inferred or not each.values) and name != TABLE
         ),
-        kind_field=kind_field,
+        kind_fields=frozenset({of_type, TABLE} & schema.fields.keys()),
         kinds={name: field_kind(name, each.type) for name, each in schema.fields.items()},
     )
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 
-from cicada.documents.model import ROW, MetadataValue, Passage, SectionLocator, passage_id_at
+from cicada.documents.model import ROW, TABLE, MetadataValue, Passage, SectionLocator, passage_id_at
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.metadata import Declared, described
@@ -211,7 +211,8 @@ def _metadata_of(
             for each in faults:
                 # The schema's list of what it lacks is told for one row, as it is for one document.
                 problems.setdefault((each.kind, "" if each.kind == "unknown_field" else each.place + each.reason), each)
-            before, shared = record, {**about.metadata, **fields}
+            table = clip(" › ".join((about.title, *chunk.path)), MAX_PROPERTY)
+            before, shared = record, {**about.metadata, **fields, TABLE: table}
             found.append({**shared, ROW: float(record.number)})
     return found, tuple(problems.values())
 
@@ -231,7 +232,7 @@ def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _may_be_field(name: str, value: str) -> bool:
-    return is_field(name.casefold()) and name != ROW and len(value) <= MAX_PROPERTY
+    return is_field(name.casefold()) and len(value) <= MAX_PROPERTY
 
 
 def _passages(
