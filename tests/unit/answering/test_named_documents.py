@@ -256,6 +256,19 @@ def test_a_listing_of_a_document_that_there_is_not_lists_no_others(here: Situati
     assert listed(parts) == []
 
 
+def test_what_a_message_calls_a_document_need_not_be_in_its_title(here: Situation) -> None:
+    assert listed(ask(here, plan(Shape.METADATA_ONLY, "change control procedure"))) == ["sop-qa-006.md"]
+    assert text_of(ask(here, plan(Shape.METADATA_ONLY, "change procedure"))).startswith("There is no document")
+
+
+def test_a_guess_that_a_document_is_meant_is_a_search_where_there_is_none(here: Situation) -> None:
+    """A question for the owner of the coffee machine may be answered by a text; a number is always a document's."""
+    guess = replace(plan(Shape.METADATA_ONLY, "coffee machine"), confidence=0.2, fields=("owner",))
+    path = end_of(ask(here, guess)).path
+    assert ("named:0" in path, "no_such_document" in path, searched(here)) == (True, False, [None])
+    assert "no_such_document" in end_of(ask(here, replace(guess, named=("SOP-QA-999",)))).path
+
+
 def test_a_document_of_another_viewer_does_not_exist(here: Situation) -> None:
     put(here, "sop-qa-012.md", "Release of Batches", {"type": "SOP"}, ("user:bob",))
     hidden = ask(here, plan(Shape.METADATA_ONLY, "SOP-QA-012"))

@@ -131,7 +131,7 @@ WEAK, GOOD = 0.1, 0.9
 def test_what_the_base_cannot_answer_is_answered_from_another_one_that_says_so() -> None:
     parts = Library(judge=FixedJudge(WEAK, GOOD)).asked(BOILER)
     assert sources(parts) == {"store"}
-    assert text_of(parts).startswith("The knowledge base “scripts” has no answer to this; “store” has:\n\n")
+    assert text_of(parts).startswith("“scripts” has no answer to this. From “store”:\n\n")
     end = end_of(parts)
     assert end.plan is not None
     assert (end.plan.knowledge_base, "elsewhere:store" in end.path) == ("store", True)

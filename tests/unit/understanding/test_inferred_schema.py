@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, ListedPage
-from cicada.documents.model import AnyOf, Contains, Range
+from cicada.documents.model import AnyOf, Contains, NoneOf, Range
 from cicada.knowledge_bases.inference import Observed, completed, observed_with
 from cicada.knowledge_bases.schema import Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
@@ -66,6 +66,28 @@ def test_a_value_that_no_document_has_is_looked_for_and_not_left_out() -> None:
 def test_a_question_for_the_texts_is_searched_for_and_not_asked_back(message: str) -> None:
     assert planned(message).shape is Shape.CONTENT_ONLY
     assert planned(message, Schema()).shape is Shape.CONTENT_ONLY
+
+
+@pytest.mark.parametrize(
+    ("message", "field", "name"),
+    [
+        ("Who owns the staff handbook?", "owner", "staff handbook"),
+        ("What is the status of the staff handbook?", "status", "staff handbook"),
+        ("When was the cleaning of fermenters approved?", "approved", "cleaning"),
+        ("When is the review of the mash procedure due?", "review_due", "mash procedure"),
+    ],
+)
+def test_a_field_of_a_named_document_is_looked_up_however_unsure(message: str, field: str, name: str) -> None:
+    """Nothing tells the planner which documents there are; the answerer looks, and searches where there is none."""
+    written = {"owner": "Petra Lindqvist", "status": "binding", "approved": "2026-01-08", "review_due": "2027-01-08"}
+    schema = completed(Schema(), observed_with((), written), "brewery")
+    plan = planned(message, schema)
+    assert (plan.shape, plan.fields, plan.named) == (Shape.METADATA_ONLY, (field,), (name,))
+
+
+def test_what_is_not_so_is_listed_however_unsure() -> None:
+    plan = planned("Which procedures are not approved yet?")
+    assert (plan.shape, plan.filters) == (Shape.METADATA_ONLY, (NoneOf("standing", frozenset({"approved"})),))
 
 
 def test_an_unlikely_listing_is_a_search_unless_it_may_follow_a_listing() -> None:

@@ -13,7 +13,7 @@ from cicada.answering.asked_writes import asked_writes
 from cicada.answering.checked import checked
 from cicada.answering.citations import resting
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
+from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply, as_search, is_guess
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
 from cicada.answering.passages import UNMET, PassageAnswerer
@@ -40,8 +40,6 @@ from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
 _AGENTS = {Intent.PROFILE_REQUEST: AgentKind.PROFILES, Intent.THEORY_REQUEST: AgentKind.THEORIES}
-# Below it the rules' list is a guess.
-_GUESSED = 0.35
 _NO_ANSWER = (Shape.NO_MATCH, Shape.NEEDS_CLARIFICATION)
 
 
@@ -116,9 +114,7 @@ class Answerer(Struct, frozen=True):
                 continue
             first = next(each for each in parts if not isinstance(each, Progress))
             if not isinstance(first, Unanswered):
-                said = Text(
-                    f"The knowledge base “{asked}” has no answer to this; “{meant.plan.knowledge_base}” has:\n\n"
-                )
+                said = Text(f"“{asked}” has no answer to this. From “{meant.plan.knowledge_base}”:\n\n")
                 return self._announced(said, chain((first,), parts), meant, question, principal)
         return None
 
@@ -158,13 +154,11 @@ class Answerer(Struct, frozen=True):
     def _searched_instead(self, meant: Meant, question: Question, principal: Principal) -> Meant:
         """A list that is only guessed and has no document is a search: its conditions may be words of the subject."""
         plan = meant.plan
-        is_guess = plan.shape is Shape.METADATA_ONLY and plan.by == "rules" and plan.confidence < _GUESSED
-        if not (is_guess and plan.filters and meant.documents is None) or plan.offset:
+        if not (is_guess(plan) and plan.filters and meant.documents is None) or plan.offset:
             return meant
         if self.listings.has_any(plan, question, principal):
             return meant
-        search = replace(plan, shape=Shape.CONTENT_ONLY, filters=(), search_value=plan.query)
-        return replace(meant, plan=search, steps=(UNMET,))
+        return replace(meant, plan=as_search(plan), steps=(UNMET,))
 
     @property
     def _named_documents(self) -> NamedDocuments:

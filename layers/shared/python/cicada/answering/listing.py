@@ -16,7 +16,7 @@ from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text,
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, Figure, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
-from cicada.documents.model import Condition, DocumentKey, PassageFilter
+from cicada.documents.model import TABLE, Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
@@ -263,14 +263,16 @@ def _columns(
 ) -> dict[str, str]:
     """The fields that were asked for, then those of the order and the filters and those that the schema shows.
 
-    All but the fields that were asked for are left out where no document has them.
+    All but the fields that were asked for are left out where no document has them. Of rows every column is shown: they
+    have no text but these, and their titles say the table.
     """
+    are_rows = any(TABLE in row.metadata for row in rows)
     named = [*plan.fields, *([plan.sort.field] if plan.sort else []), *(each.field for each in conditions)]
-    shown = [field.name for field in schema.fields.values() if field.shown]
+    shown = [field.name for field in schema.fields.values() if field.shown or are_rows]
     known = [
         name
         for name in dict.fromkeys([*named, *shown])
-        if name not in (TITLE, EVERY) and (name in plan.fields or any(name in row.metadata for row in rows))
+        if name not in (TITLE, EVERY, TABLE) and (name in plan.fields or any(name in row.metadata for row in rows))
     ]
     return {name: name_of(name, schema) for name in known[:MAX_FIELDS]}
 

@@ -374,9 +374,10 @@ def _inferred(field: ObservedField) -> SchemaField:
         return _table_field(field)
     kind = type_of(field)
     has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
-    return SchemaField(
-        field.name, kind, tuple(field.values) if has_values and _recurs(field, kind) else (), inferred=True
-    )
+    values = tuple(field.values) if has_values and _recurs(field, kind) else ()
+    # "Who owns it?" has too few letters in common with the field's name to be found by them.
+    words = ("owns", "owned") if _words(field.name)[-1:] == ["owner"] else ()
+    return SchemaField(field.name, kind, values, words=words, inferred=True)
 
 
 def _recurs(field: ObservedField, kind: FieldType) -> bool:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY
-from cicada.documents.model import AnyOf, Condition, Contains, KnowledgeBaseKey
+from cicada.documents.model import AnyOf, Condition, Contains, KnowledgeBaseKey, NoneOf
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import either_form
@@ -300,6 +300,10 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
     if not fields:
         return plan.confidence < _LIKELY_OF_ALL
+    if any(isinstance(each, NoneOf) for each in plan.filters):
+        return False  # No search finds what is not so.
+    if plan.fields and plan.named:
+        return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
     return request.listing is None and plan.confidence < _LIKELY_OF_FIELDS
 
 

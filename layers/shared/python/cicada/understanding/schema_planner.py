@@ -48,6 +48,7 @@ TURNS = 8
 """Earlier messages that are looked at."""
 
 _UNSURE, _VERY_UNSURE = 0.35, 0.2
+_LEAST_SURE = 0.1
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
@@ -185,6 +186,9 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
         is_of_kinds = meaning.restricted <= self.vocabulary.kind_fields
+        if strategy == "C" and meaning.fields and is_of_kinds and described(reading, self.vocabulary, ()):
+            # "Who owns the staff handbook?": the texts are searched if there is no such document.
+            strategy, confidence = "A", min(confidence, _LEAST_SURE)
         if phrase is None and strategy in ("A", "M") and meaning.fields and is_of_kinds:
             # A field is asked of a document, however common the words for it: "the owner of the glove leak document".
             phrase = described(reading, self.vocabulary, ())
