@@ -284,3 +284,25 @@ def test_all_of_the_bases_own_are_listed() -> None:
 def test_what_names_nothing_lists_not_everything() -> None:
     assert understood("next page").strategy == "A"
     assert understood("list all documents").strategy == "M"
+
+
+@pytest.mark.parametrize(
+    ("message", "unknown"),
+    [
+        ("How many records with colour red are there?", ("colour red",)),
+        ("Show the records whose stage is melted", ("stage is melted",)),
+        ("Wie viele records mit Siegel rot gibt es?", ("Siegel rot",)),
+        ("How many records with the highest fee?", ()),
+        ("How many records with stage ratified?", ()),
+        ("How many records without a fee?", ()),
+    ],
+)
+def test_what_looks_like_a_condition_and_no_field_takes_is_said(message: str, unknown: tuple[str, ...]) -> None:
+    assert understood(message).meaning.unknown == unknown
+
+
+@pytest.mark.parametrize("verb", ["laufen 2027 aus", "laufen 2027 ab", "enden 2027"])
+def test_a_german_verb_in_two_parts_names_the_field(verb: str) -> None:
+    meaning = understood(f"Wie viele charters {verb}?").meaning
+    assert meaning.bounds == {"expiry_date": Bounds(gte="2027-01-01", lt="2028-01-01")}
+    assert meaning.wanted == {"kind": ("charter",)}

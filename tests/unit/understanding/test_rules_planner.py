@@ -139,3 +139,14 @@ def test_a_field_is_asked_of_the_cited_document() -> None:
     assert planner.plan(replace(asked, message="what does that cost?")).named == ()
     of_kind = planner.plan(replace(asked, message="who is the keeper of that charter?"))
     assert (of_kind.named, of_kind.fields, of_kind.filters) == (("sop-qa-011.md",), ("keeper",), ())
+
+
+@pytest.mark.parametrize("message", ["the newest of them", "which of them is the most expensive?"])
+def test_nothing_is_chosen_from_an_answer_that_was_no_list(message: str) -> None:
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
+    asked = replace(plan_request(message), messages=("who tames the dragon?",), schema=SCHEMA)
+    plan = planner.plan(asked)
+    assert (plan.shape, plan.search_value) == (Shape.NEEDS_CLARIFICATION, "")
+    assert plan.clarification == "The last answer showed no list to choose from. Which documents do you mean?"
+    listed = replace(asked, messages=("list the charters",), listing=ListedPage("plays", "plays"))
+    assert planner.plan(listed).shape is Shape.METADATA_ONLY

@@ -19,7 +19,12 @@ from cicada.understanding.asking_back import completing, may_complete, refers_ba
 from cicada.understanding.classifier import AGENTS, agent_meant
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
 from cicada.understanding.intent.reading import is_small_talk
-from cicada.understanding.last_answer import is_page_request, of_last_answer
+from cicada.understanding.last_answer import (
+    chooses_from_nothing,
+    is_page_request,
+    nothing_to_choose_from,
+    of_last_answer,
+)
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
     Classification,
@@ -72,6 +77,8 @@ class RulesPlanner(Struct, frozen=True):
         if (again := of_last_answer(request)) is not None:
             return again
         plan = _with_subjects(self._completed(self._with_carried(request), request), request)
+        if plan.shape is Shape.CONTENT_ONLY and chooses_from_nothing(request):
+            return nothing_to_choose_from(request)
         # A search does no harm, and a plan that nobody is sure of is made again by a model, where there is one.
         return _search(request, 0.0) if contradiction(plan, request.schema) else plan
 

@@ -116,7 +116,8 @@ class _Finder:
         self.text = text
         self.vocabulary = vocabulary
         self.common = common
-        self.base = tuple(base_form(each.text) if each.raw[0].isalnum() else each.text for each in tokens)
+        base = tuple(base_form(each.text) if each.raw[0].isalnum() else each.text for each in tokens)
+        self.base = _with_prefix(base, vocabulary)
         self.mended = tuple(map(self._mended, tokens, self.base))
         self.dates = {each.start: each for each in date_phrases(tokens, now)}
         self.documents = dict(self._documents())
@@ -339,6 +340,14 @@ _GRAMMAR = word_set(
     "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"
     " who how when where which what out up off over under then than this that these those my our"
 )
+
+
+def _with_prefix(base: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The words with a verb of the vocabulary as one word, whose beginning stands at the end: "laufen … aus"."""
+    prefix = next((word for word in reversed(base) if word not in SENTENCE_ENDS), "")
+    if prefix not in lexicon().separable:
+        return base
+    return tuple(prefix + word if prefix + word in vocabulary.phrases else word for word in base)
 
 
 def _is_value(mention: Mention) -> bool:

@@ -15,10 +15,12 @@ from cicada.understanding.follow_ups import stand_alone
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.plan import PAGE_SIZE, Intent, Plan, PlanRequest, Shape, concepts_of
 from cicada.understanding.subjects import subjects_of
+from cicada.understanding.words import base_form, lexicon, tokens_of
 
 _LONGEST = 120
 # With one of these a number is a limit, as in "and up to 72?".
 _LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
+_ORDERING = frozenset({"NEW", "OLD", "MAX", "MIN"})
 _MORE = re.compile(
     r"""(?:please\s+)?(?:show\s+(?:me\s+)?|give\s+me\s+|and\s+)?(?:the\s+)?
     (?:(?:next|following)(?:\s+(?:page|ones?))?|more|the\s+rest|continue|go\s+on
@@ -43,6 +45,21 @@ def of_last_answer(request: PlanRequest) -> Plan | None:
     # "Summarise it" is about the document, and not about the answer.
     is_about_it = shown.cited and _asks_again(reading) and not subjects_of(message)
     return _about(request, shown.cited) if is_about_it else None
+
+
+def chooses_from_nothing(request: PlanRequest) -> bool:
+    """Whether a message such as "the newest of them" only chooses from a list, and the last answer was none."""
+    if not request.messages or request.listing or any(not each.excerpt for each in request.shown.documents):
+        return False
+    words = lexicon()
+    said = {each.text for each in tokens_of(request.message) if each.raw.isalnum()} - words.function - words.which
+    ordering = {each for each in said if words.cues.get(each) in _ORDERING or base_form(each) in words.implied}
+    return bool(ordering) and not words.several.isdisjoint(said) and said <= ordering | words.several
+
+
+def nothing_to_choose_from(request: PlanRequest) -> Plan:
+    said = "The last answer showed no list to choose from. Which documents do you mean?"
+    return Plan(Intent.SCRIPT_QUERY, Shape.NEEDS_CLARIFICATION, request.message, clarification=said)
 
 
 def _of_number(number: int, request: PlanRequest) -> Plan | None:

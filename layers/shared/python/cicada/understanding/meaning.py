@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
 
@@ -15,10 +15,12 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
-from cicada.understanding.words import lexicon, split_words
+from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
 
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
 _NAMED = frozenset({"cond", "contains", "doc"})
+_UNREAD = frozenset({"none", "unk", "carrier", "topic"})
+_IDLE = frozenset({"there", "exist", "gibt", "es"})
 _LIKELY, _PERHAPS = 0.5, 0.25
 _FIRST_OF = {"name", "title"}
 _AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
@@ -136,6 +138,28 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
     found = _with_counts(_with_order(found, parts, reading, vocabulary), reading)
     found = _with_nearest(found, parts, reading, vocabulary)
     return replace(found, together=_together(found, parts, reading.facts, vocabulary))
+
+
+def unread_conditions(reading: Reading) -> Iterator[str]:
+    """What has the form of a condition on records and is read as nothing: "status open" of "rows with status open".
+
+    With a word such as "most" it is an order.
+    """
+    tokens, words = reading.facts.tokens, lexicon()
+    ends = SENTENCE_ENDS | words.restricting | {","}
+    pairs = list(zip(reading.facts.mentions, reading.roles, strict=True)) if reading.names_records else []
+    for at in (place for place, each in enumerate(tokens) if each.text in words.restricting):
+        end = next((place for place in range(at + 1, len(tokens)) if tokens[place].text in ends), len(tokens))
+        inside = [(mention, role) for mention, role in pairs if at < mention.start < end]
+        said = [mention.text.lower() for mention, _ in inside]
+        telling = [place for place, word in enumerate(said) if word not in words.function | _IDLE]
+        names = [mention.kind in _NAMES for mention, _ in inside]
+        is_unread = all(
+            role.name in _UNREAD and (is_name or mention.kind is MentionKind.FIELD)
+            for (mention, role), is_name in zip(inside, names, strict=True)
+        )
+        if is_unread and any(names[place] for place in telling) and words.cues.keys().isdisjoint(said):
+            yield " ".join(inside[place][0].text for place in range(telling[0], telling[-1] + 1))
 
 
 def joined(reading: Reading) -> list[Part]:

@@ -244,7 +244,8 @@ def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
                     yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=implied.polarity)
             elif field.type in (FieldType.NUMBER, FieldType.DATE) and base_form(noun) in _all_words(name, field):
                 polarity = -implied.polarity if noun in _EARLY else implied.polarity
-                yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=polarity)
+                level = Level.IMPLIED if polarity else Level.PART
+                yield Meaning(Kind.FIELD, name, level=level, polarity=polarity)
 
 
 def _all_words(name: str, field: SchemaField) -> list[str]:

@@ -157,7 +157,7 @@ def _slips(word: str, other: str) -> int:
 
 
 class Implied(Struct, frozen=True):
-    """The fields that a word is about: words of their names. `polarity`: 1 if it asks for high values, else -1."""
+    """The fields that a word is about: words of their names. `polarity`: 1 if it asks for high values, -1 for low."""
 
     polarity: int
     fields: tuple[str, ...]
@@ -174,12 +174,14 @@ class Lexicon(Struct, frozen=True):
     asker: frozenset[str]
     not_the_asker_after: frozenset[str]
     several: frozenset[str]
+    separable: frozenset[str]
     turned: frozenset[str]
     of_dates: frozenset[str]
     which: frozenset[str]
     nearest: frozenset[str]
     ordered: frozenset[str]
     replacing: frozenset[str]
+    restricting: frozenset[str]
     names_that_are_words: frozenset[str]
     numbers: Mapping[str, float]
     scales: Mapping[str, float]
@@ -205,12 +207,14 @@ def lexicon() -> Lexicon:
         asker=frozenset(data["asker"].split()),
         not_the_asker_after=frozenset(data["not_the_asker_after"].split()),
         several=frozenset(data["several"].split()),
+        separable=frozenset(data["separable"].split()),
         turned=frozenset(data["turned"].split()),
         of_dates=frozenset(data["of_dates"].split()),
         which=frozenset(data["which"].split()),
         nearest=frozenset(data["nearest"].split()),
         ordered=frozenset(data["ordered"].split()),
         replacing=frozenset(data["replacing"].split()),
+        restricting=frozenset(data["restricting"].split()),
         names_that_are_words=frozenset(data["names_that_are_words"].split()),
         numbers={word: float(value) for value, words in data["numbers"].items() for word in words.split()},
         scales={word: float(value) for value, words in data["scales"].items() for word in words.split()},
@@ -230,7 +234,7 @@ def _dates(words: Mapping[str, str]) -> dict[str, str]:
 def _implied(entries: list[dict[str, str]]) -> dict[str, Implied]:
     found: dict[str, Implied] = {}
     for entry in entries:
-        for key, polarity in (("high", 1), ("low", -1)):
+        for key, polarity in (("high", 1), ("low", -1), ("named", 0)):
             for word in entry.get(key, "").split():
                 found.setdefault(base_form(word), Implied(polarity, tuple(entry["fields"].split())))
     return found
