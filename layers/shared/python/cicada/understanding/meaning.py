@@ -20,6 +20,7 @@ from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
 _NAMED = frozenset({"cond", "contains", "doc"})
 _UNREAD = frozenset({"none", "unk", "carrier", "topic"})
+_LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"there", "exist", "gibt", "es"})
 _LIKELY, _PERHAPS = 0.5, 0.25
 _FIRST_OF = {"name", "title"}
@@ -146,7 +147,7 @@ def unread_conditions(reading: Reading) -> Iterator[str]:
     With a word such as "most" it is an order.
     """
     tokens, words = reading.facts.tokens, lexicon()
-    ends = SENTENCE_ENDS | words.restricting | {","}
+    ends = SENTENCE_ENDS | {","}
     pairs = list(zip(reading.facts.mentions, reading.roles, strict=True)) if reading.names_records else []
     for at in (place for place, each in enumerate(tokens) if each.text in words.restricting):
         end = next((place for place in range(at + 1, len(tokens)) if tokens[place].text in ends), len(tokens))
@@ -158,7 +159,8 @@ def unread_conditions(reading: Reading) -> Iterator[str]:
             role.name in _UNREAD and (is_name or mention.kind is MentionKind.FIELD)
             for (mention, role), is_name in zip(inside, names, strict=True)
         )
-        if is_unread and any(names[place] for place in telling) and words.cues.keys().isdisjoint(said):
+        is_short = 0 < len(telling) <= _LONGEST_CONDITION
+        if is_unread and is_short and any(names[place] for place in telling) and words.cues.keys().isdisjoint(said):
             yield " ".join(inside[place][0].text for place in range(telling[0], telling[-1] + 1))
 
 
