@@ -306,3 +306,7 @@ def test_a_german_verb_in_two_parts_names_the_field(verb: str) -> None:
     meaning = understood(f"Wie viele charters {verb}?").meaning
     assert meaning.bounds == {"expiry_date": Bounds(gte="2027-01-01", lt="2028-01-01")}
     assert meaning.wanted == {"kind": ("charter",)}
+
+
+def test_what_has_a_subject_is_searched_for_where_a_list_is_a_guess_and_no_documents_are_named() -> None:
+    assert understood("What does an additional Tunbridge oven cost per year?").strategy == "H"

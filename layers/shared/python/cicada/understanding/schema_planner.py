@@ -233,13 +233,11 @@ class SchemaReader(Struct, frozen=True):
             return Meaning(topic=meaning.topic), "C"  # "Who may sign an order over 20,000?" speaks of no documents.
         left_out = reading.unread or meaning.topic
         lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
-        if (
-            strategy == "M"
-            and own.confidence < _VERY_UNSURE
-            and len(reading.unread) > 1
-            and meaning.restricted <= lists
-        ):
+        is_guess = strategy == "M" and own.confidence < _VERY_UNSURE
+        if is_guess and len(reading.unread) > 1 and meaning.restricted <= lists:
             return Meaning(), "C"  # "A supplier gave me a hamper" lists nothing by a tag.
+        if is_guess and meaning.topic and not (meaning.aggregates or reading.names_records):
+            return replace(meaning, order=None, limit=None), "H"  # "What does Nimbus promise?" asks for no documents.
         if strategy == "M" and is_unsure and left_out and self._lists_all(meaning):
             # A list that leaves a word out is no answer.
             strategy = "H"
