@@ -15,15 +15,16 @@ from local.bedrock.spans import Span, beginning, joined, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
-# Chosen on the questions that the weights were fitted on (docs/figures/stand-in-answers.json): below the first the
-# passages hardly answer, below the second they perhaps do.
-UNLIKELY, UNSURE = 0.28, 0.45
+# Chosen so that a tenth of what the passages answer is refused, below the first, and half as much more is only quoted,
+# below the second (docs/figures/stand-in-answers.json).
+UNLIKELY, UNSURE = 0.34, 0.37
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
 RANKED, QUOTED = 3, 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
 NOT_HELD = "The passages do not hold an answer to this question."
+NEAREST = "Nearest is:"
 ONLY_QUOTED = "I can only quote:"
 ENGLISH_ONLY = "I know English only: please ask in English, and I will quote what the documents say."
 GENERAL = (
@@ -53,8 +54,8 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
     if prompt.is_whole:
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
         return quotes or _outline(prompt.passages) or NOT_HELD
-    quotes = _quotes(asked, prompt.passages, embedder, prompt.conditions)
-    return quotes or (ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD)
+    refusal = ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD
+    return _quotes(asked, prompt.passages, embedder, prompt.conditions, refusal)
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:
@@ -87,15 +88,16 @@ def _outline(passages: Sequence[Passage]) -> str:
     return "\n".join(quote(beginning(parts[at * len(parts) // shown])) for at in range(shown))
 
 
-def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "") -> str:
-    """The nearest spans, one line for those that follow each other; empty if the passages hardly answer.
+def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "", refusal: str = "") -> str:
+    """The nearest spans, one line for those that follow each other; the refusal if the passages hardly answer.
 
     Of a short section whose heading has all the words of the text, all of it.
     """
     found = nearest(text, passages, embedder, conditions)
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     if not found.ranked or (found.chance < least and not any(_has_words(each, text) for each in passages)):
-        return ""
+        is_near = bool(found.ranked) and refusal == NOT_HELD
+        return f"{NOT_HELD} {NEAREST}\n{quote([found.spans[found.ranked[0][0]]])}" if is_near else refusal
     best = found.spans[found.ranked[0][0]].passage
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])

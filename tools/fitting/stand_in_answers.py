@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from local.bedrock.embedder import Embedder, Vectors
-from local.bedrock.extractive import answer
+from local.bedrock.extractive import NOT_HELD, answer
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.nearest import WEIGHTS, Nearest, nearest
 from local.bedrock.prompt import parse
@@ -102,13 +102,15 @@ def fit_chance(questions: Sequence[tuple[Asked, Nearest]], weights: Vectors) -> 
 
 
 def _signals(found: Nearest, weights: Vectors) -> Vectors:
-    """The signals as they are by other weights, of which one is the best score."""
-    return np.asarray(np.r_[found.signals[0], (found.features @ weights).max(), found.signals[2:]])
+    """The signals as they are by other weights: the best score, and the similarity of the span that has it."""
+    scores = found.features @ weights
+    return np.asarray([1.0, scores.max(), found.features[scores.argmax(), 0]])
 
 
 def row(name: str, questions: Sequence[Asked], embedder: Embedder) -> str:
     """A row of docs/figures/stand-in-answers.json: only what the prompts hold counts as retrieved."""
-    quotes = {asked: _QUOTED.findall(answer(parse(asked.prompt), embedder)) for asked in questions}
+    said = {asked: answer(parse(asked.prompt), embedder) for asked in questions}
+    quotes = {asked: [] if text.startswith(NOT_HELD) else _QUOTED.findall(text) for asked, text in said.items()}
     held = [asked for asked in questions if asked.answers and asked.is_in(asked.prompt.replace("\n| ", " "))]
     answerable = [*held, *(asked for asked in questions if asked.answers is None)]
     others = [asked for asked in questions if not asked.answerable]
