@@ -59,6 +59,7 @@ def test_a_mark_is_around_its_sentence_and_not_its_bullet() -> None:
         "Hello there!",
         "Which of the two offices do you mean?",
         "The passages do not hold an answer to this question.",
+        "The passages do not hold an answer to this question. Nearest is:",
         "Die Passagen enthalten dazu keine Angabe.",
         "…",
     ],
