@@ -188,7 +188,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
         is_of_kinds = meaning.restricted <= self.vocabulary.kind_fields
-        if strategy == "C" and meaning.fields and is_of_kinds and described(reading, self.vocabulary, ()):
+        is_search = strategy == "C" or (strategy == "H" and own.strategy == "M")
+        if is_search and meaning.fields and is_of_kinds and described(reading, self.vocabulary, ()):
             # "Who owns the staff handbook?": the texts are searched if there is no such document.
             strategy, confidence = "A", min(confidence, _LEAST_SURE)
         if phrase is None and strategy in ("A", "M") and meaning.fields and is_of_kinds:
