@@ -22,6 +22,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.plan import Intent
+from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.quality import FixedJudge
 from tests.unit.answering.situation import ANN, NOW, Situation, end_of, text_of
@@ -131,7 +132,7 @@ WEAK, GOOD = 0.1, 0.9
 def test_what_the_base_cannot_answer_is_answered_from_another_one_that_says_so() -> None:
     parts = Library(judge=FixedJudge(WEAK, GOOD)).asked(BOILER)
     assert sources(parts) == {"store"}
-    assert text_of(parts).startswith("“scripts” has no answer to this. From “store”:\n\n")
+    assert text_of(parts).startswith("Nothing in “scripts” answers this; from “store”:\n\n")
     end = end_of(parts)
     assert end.plan is not None
     assert (end.plan.knowledge_base, "elsewhere:store" in end.path) == ("store", True)
@@ -142,6 +143,13 @@ def test_what_the_base_cannot_answer_is_answered_from_another_one_that_says_so()
 def test_the_base_itself_answers_if_it_can_or_no_other_one_can(qualities: tuple[float, ...], shown: set[str]) -> None:
     parts = Library(judge=FixedJudge(*qualities)).asked(BOILER)
     assert sources(parts) == shown
+    assert not any(step.startswith("elsewhere") for step in end_of(parts).path)
+
+
+def test_another_base_whose_model_finds_no_answer_is_not_given() -> None:
+    refusing = ScriptedModel(("The passages do not ", "hold an answer. ", "Nearest is:\n", "the boiler."))
+    parts = Library(judge=FixedJudge(WEAK, GOOD), model=refusing).asked(BOILER)
+    assert sources(parts) == {"scripts"}
     assert not any(step.startswith("elsewhere") for step in end_of(parts).path)
 
 

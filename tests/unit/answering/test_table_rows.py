@@ -184,3 +184,16 @@ def test_no_context_is_written_for_a_row() -> None:
     passages = parsed("tickets.csv", TICKETS.encode()).passages
     texts = prefixes_of(passages, writer, None).texts
     assert [bool(each) for each in texts] == [True] + [False] * 30
+
+
+def test_a_record_is_named_by_its_code() -> None:
+    desk = Desk()
+    desk.put("members.csv", "Member no,Name,Born\n1001,Clara Voss,1988-04-12\n1003,Mia Thorsen,1954-01-22\n")
+    assert desk.said("Show member 1003")[0].startswith("1 row matches (table: members; Member no: 1003).")
+    assert "members, row 3" in desk.said("Who is the oldest member?")[0]
+
+
+def test_a_condition_on_a_number_is_said_as_one() -> None:
+    desk = Desk()
+    desk.put("members.csv", "Name,Fee\nClara Voss,24\nMia Thorsen,12\n")
+    assert desk.said("Which members have a fee above 12?")[0] == "1 row matches (table: members; Fee: above 12)."

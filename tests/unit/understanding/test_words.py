@@ -16,7 +16,14 @@ def test_case_accents_and_ways_to_write_an_umlaut_do_not_matter(word: str, other
 
 @pytest.mark.parametrize(
     ("plural", "singular"),
-    [("Companies", "company"), ("boxes", "box"), ("branches", "branch"), ("classes", "class"), ("leases", "lease")],
+    [
+        ("Companies", "company"),
+        ("boxes", "box"),
+        ("branches", "branch"),
+        ("classes", "class"),
+        ("leases", "lease"),
+        ("Children", "child"),
+    ],
 )
 def test_a_plural_is_its_singular(plural: str, singular: str) -> None:
     assert base_form(plural) == base_form(singular) == singular

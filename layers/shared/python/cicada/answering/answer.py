@@ -27,6 +27,7 @@ from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
 from cicada.documents.model import DocumentKey
 from cicada.generation import ModelUsage
 from cicada.grounding.checking import Judge, by_counting
+from cicada.grounding.sentences import sentences_of
 from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
 from cicada.observability.telemetry import phase
@@ -112,10 +113,9 @@ class Answerer(Struct, frozen=True):
             lists_all = meant.plan.shape is Shape.METADATA_ONLY and not meant.plan.filters and meant.rows is None
             if meant.plan.shape is Shape.NO_MATCH or lists_all:
                 continue
-            first = next(each for each in parts if not isinstance(each, Progress))
-            if not isinstance(first, Unanswered):
-                said = Text(f"“{asked}” has no answer to this. From “{meant.plan.knowledge_base}”:\n\n")
-                return self._announced(said, chain((first,), parts), meant, question, principal)
+            if begun := _begun(parts):
+                said = Text(f"Nothing in “{asked}” answers this; from “{meant.plan.knowledge_base}”:\n\n")
+                return self._announced(said, chain(begun, parts), meant, question, principal)
         return None
 
     def _announced(
@@ -252,6 +252,21 @@ def _runs(
     for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
         of_run = [number for _, number in run]
         yield of_run[0], [numbered[number] for number in of_run]
+
+
+def _begun(parts: Iterator[AnswerPart]) -> list[AnswerPart]:
+    """The parts up to the first whole sentence; none if that says that there is no answer."""
+    begun: list[AnswerPart] = []
+    text = ""
+    for part in parts:
+        if isinstance(part, Unanswered):
+            return []
+        begun.append(part)
+        text += part.content if isinstance(part, Text) else ""
+        sentences = [*sentences_of(text)]
+        if len(sentences) > 1 or isinstance(part, Finished):
+            return [] if sentences and sentences[0].denies else begun
+    return begun
 
 
 def _asking_back(plan: Plan) -> Iterator[AnswerPart]:

@@ -45,9 +45,12 @@ class Sentence(Struct, frozen=True):
         """
         if self.text.endswith((":", "?", "：", "？")):
             return False
-        return bool(self.cited) or not (
-            _SPOKEN.match(self.text) or (_SOURCES.search(self.text) and _DENIES.search(self.text))
-        )
+        return bool(self.cited) or not (_SPOKEN.match(self.text) or self.denies)
+
+    @property
+    def denies(self) -> bool:
+        """Whether it says that the documents do not say something."""
+        return bool(_SOURCES.search(self.text) and _DENIES.search(self.text))
 
 
 def sentences_of(text: str) -> Iterator[Sentence]:

@@ -35,13 +35,18 @@ def _in_words(condition: Condition, schema: Schema) -> str:
     if isinstance(condition, Contains):
         return f"{name}: with “{condition.text}”"
     if isinstance(condition, AnyOf | NoneOf):
-        values = " or ".join(sorted(shown_value(value) for value in condition.values))
+        # A code may be kept as a number too (`either_form`).
+        numbers = {
+            value for value in condition.values if not isinstance(value, str) and f"{value:g}" in condition.values
+        }
+        values = " or ".join(sorted(shown_value(value) for value in condition.values - numbers))
         return f"{name}: {'not ' if isinstance(condition, NoneOf) else ''}{values}"
+    is_number = any(isinstance(each, float | int) for each in (condition.above, condition.below))
     bounds = (
         ("from", condition.least),
-        ("after", condition.above),
+        ("above" if is_number else "after", condition.above),
         ("to", condition.most),
-        ("before", condition.below),
+        ("below" if is_number else "before", condition.below),
     )
     return f"{name}: {' '.join(f'{word} {shown_value(bound)}' for word, bound in bounds if bound is not None)}"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from itertools import pairwise
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import Operation
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.facts import Facts, Mention, MentionKind, facts_of
+from cicada.understanding.facts import Facts, Mention, MentionKind, facts_of, in_singular, names_kind
 from cicada.understanding.features import (
     Before,
     Candidate,
@@ -131,7 +132,7 @@ def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Readi
     """The reading of any text. `now` is a day in the user's time zone."""
     facts = facts_of(message, vocabulary, now, heads.common)
     line = masked(facts, vocabulary, heads.known)
-    roles = _linked(facts, line, _roles(facts, line, heads), vocabulary, heads)
+    roles = _with_codes(facts, _linked(facts, line, _roles(facts, line, heads), vocabulary, heads), vocabulary)
     features = message_features(line)
     asks, strategies = heads["asks"].probabilities(features), heads["strategy"].probabilities(features)
     return Reading(facts, line, roles, asks, strategies, now, features)
@@ -233,6 +234,20 @@ def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabul
         _with_field(role, at, facts, line, roles, vocabulary, heads) if role.is_condition else role
         for at, role in enumerate(roles)
     )
+
+
+def _with_codes(facts: Facts, roles: Sequence[Role], vocabulary: Vocabulary) -> tuple[Role, ...]:
+    """The roles, where a number behind a record or behind a code's name is that code: "member 1003"."""
+    codes = [name for name in vocabulary.types if name in vocabulary.open and vocabulary.kinds[name] == "code"]
+    found = list(roles)
+    for at, (before, mention) in enumerate(pairwise(facts.mentions), start=1):
+        if mention.kind is not MentionKind.NUMBER or roles[at].name != "none" or before.end != mention.start:
+            continue
+        named = [name for name in codes if name in before.fields(Kind.FIELD)]
+        is_of_record = len(codes) == 1 and names_kind(before, vocabulary) and in_singular(before, facts)
+        if named or is_of_record:
+            found[at] = Role("eq", {"eq": 1.0}, field=(named or codes)[0])
+    return tuple(found)
 
 
 def _follows_non(mention: Mention, facts: Facts) -> bool:

@@ -26,7 +26,7 @@ _KEPT_ALONE = word_set("id name date number code type value")
 _BOOLEAN_WORDS = word_set("is has was yes no or")
 _TYPE_FIELD = re.compile(r"(^|_)(type|kind|category|class|art)($|_)")
 # Names of times that are early where a thing is old.
-_EARLY = word_set("birth dob year built founded established constructed opened")
+_EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founded established constructed opened")
 _STEM, _LONG_STEM = 5, 6
 
 

@@ -101,12 +101,17 @@ def folded(word: str) -> str:
     return _UMLAUT.sub(lambda found: found[0][0], "".join(each for each in plain if not unicodedata.combining(each)))
 
 
+_IRREGULAR = {"children": "child", "men": "man", "women": "woman"}
+
+
 @lru_cache(maxsize=10_000)
 def base_form(word: str) -> str:
     """The folded word without the ending of an English plural."""
     # "Values" is folded to "valus", which looks like a singular.
     is_singular = word.casefold().endswith(("ss", "us", "is"))
     word = folded(word)
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(_ES_PLURALS):
