@@ -91,7 +91,7 @@ mutate: setup ## Change the code in ways that tests must notice; AREA=fusion: al
 figures: setup ## Write the tables of docs/ from the records in docs/figures
 	$(VENV)/python -m tools.figures
 
-protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, from the models
+protocol: setup ## Write the protocol as files: docs/protocol/, AsyncAPI and JSON Schema, and TypeScript, from the models
 	$(VENV)/python -m tools.protocol
 
 synth: setup ## Synthesise the templates of the AWS stages, with their bills of materials

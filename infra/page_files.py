@@ -18,6 +18,8 @@ from tempfile import TemporaryDirectory
 
 _ROOT = Path(__file__).resolve().parents[1]
 PAGE_FOLDER = _ROOT / "clients" / "web"
+# The folder beside it with the JavaScript client, which the page imports.
+_CLIENT = "javascript"
 INDEX, CONFIG, ASSETS = "index.html", "config.json", "assets"
 # What is built, each with all that it imports, but for what is loaded late and becomes a file beside it.
 _BUILT = ("boot.js", "page.js", "style.css")
@@ -57,13 +59,14 @@ def page_files(folder: Path = PAGE_FOLDER) -> PageFiles:
 
     Raises `FileNotFoundError` if `index.html` refers to a file that does not exist, and `PageBuildError`.
     """
-    sources = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    return _built(folder, _digest({path.relative_to(folder).as_posix(): path.read_bytes() for path in sources}))
+    found = (*folder.rglob("*"), *(folder.parent / _CLIENT).glob("*.js"))
+    sources = (path for path in sorted(found) if path.is_file())
+    return _built(folder, _digest({path.relative_to(folder.parent).as_posix(): path.read_bytes() for path in sources}))
 
 
 @lru_cache(maxsize=4)
 def _built(folder: Path, _: str) -> PageFiles:
-    """`_`: the digest of the folder's files, for the cache."""
+    """`_`: the digest of what it is built from, for the cache."""
     copied = {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in _COPIED}
     assets = copied | _bundles(folder)
     prefix = f"{ASSETS}/{_digest(assets)}"

@@ -1,4 +1,4 @@
-import { CicadaError } from "./protocol/errors.js";
+import { CicadaError } from "../javascript/index.js";
 import { say } from "./words.js";
 
 /** What to say of each exception, in the catalogue below "signInService". */

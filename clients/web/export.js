@@ -1,4 +1,4 @@
-import { CicadaError } from "./protocol/errors.js";
+import { CicadaError } from "../javascript/index.js";
 
 /**
  * Conversations as files. `cli/user/export.py` makes the same of the same frames, and a test compares both.

@@ -1,4 +1,4 @@
-import { CicadaError } from "./protocol/errors.js";
+import { CicadaError } from "../javascript/index.js";
 import { listed, say } from "./words.js";
 
 /**

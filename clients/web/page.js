@@ -1,8 +1,7 @@
 import { applyAppearance } from "./appearance.js";
 import { BrowserStorage } from "./browser-storage.js";
 import { addressWith } from "./conversation-address.js";
-import { CicadaClient, SENTENCES } from "./protocol.js";
-import { CicadaError } from "./protocol/errors.js";
+import { CicadaClient, CicadaError, SENTENCES } from "../javascript/index.js";
 import { SignInView } from "./sign-in-view.js";
 import { SignIn } from "./signin.js";
 import { TabMemory } from "./tab-memory.js";

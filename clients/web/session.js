@@ -1,4 +1,4 @@
-import { SignInNeededError } from "./protocol/errors.js";
+import { SignInNeededError } from "../javascript/index.js";
 import { say } from "./words.js";
 
 const STORED_AS = "cicada.signIn";

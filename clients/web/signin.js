@@ -1,6 +1,6 @@
 import { Authenticator } from "./authenticator.js";
 import { Cognito } from "./cognito.js";
-import { CicadaError } from "./protocol/errors.js";
+import { CicadaError } from "../javascript/index.js";
 import { Provider } from "./provider.js";
 import { Session } from "./session.js";
 import { PasswordProof } from "./srp.js";

@@ -5,7 +5,7 @@
  * signs pool, user, secret block and time. The libraries that have this (amazon-cognito-identity-js, @aws-amplify/auth,
  * cognito-srp-helper) need a bundler, which this page does not have; browsers have the arithmetic and the hashes.
  */
-import { CicadaError } from "./protocol/errors.js";
+import { CicadaError } from "../javascript/index.js";
 
 // https://www.rfc-editor.org/rfc/rfc3526#section-4
 const PRIME = BigInt(

@@ -146,10 +146,17 @@ def test_document_and_configuration_are_asked_for_each_time(edge: Edge, path: st
     assert (served.cached, served.headers["Cache-Control"]) == ("CachingDisabled", "no-cache")
 
 
+def copied(folder: Path) -> Path:
+    """The page in this folder, with the client that it imports beside it."""
+    for source in (PAGE_FOLDER, PAGE_FOLDER.parent / "javascript"):
+        shutil.copytree(source, folder / source.name)
+    return folder / PAGE_FOLDER.name
+
+
 def test_a_changed_file_has_another_address(tmp_path: Path) -> None:
-    same, other = (Path(shutil.copytree(PAGE_FOLDER, tmp_path / name)) for name in ("same", "other"))
+    same, other = (copied(tmp_path / name) for name in ("same", "other"))
     assert page_files(same) == page_files(other)
-    with (other / "protocol" / "client.js").open("a", encoding="utf-8") as module:
+    with (other.parent / "javascript" / "client.js").open("a", encoding="utf-8") as module:
         module.write('console.log("another");\n')
     changed = page_files(other)
     assert changed.assets_prefix != page_files(same).assets_prefix
@@ -160,7 +167,7 @@ def test_a_changed_file_has_another_address(tmp_path: Path) -> None:
 
 
 def test_a_page_that_cannot_be_built_says_where_and_is_built_again_when_mended(tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(PAGE_FOLDER, tmp_path / "web"))
+    folder = copied(tmp_path)
     module = folder / "page.js"
     content = module.read_text("utf-8")
     module.write_text(f"const = 1;\n{content}", "utf-8")
@@ -175,7 +182,7 @@ def test_a_page_that_cannot_be_built_says_where_and_is_built_again_when_mended(t
 
 def test_without_esbuild_it_says_what_to_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("infra.page_files.ESBUILD", tmp_path / "esbuild")
-    folder = Path(shutil.copytree(PAGE_FOLDER, tmp_path / "web"))
+    folder = copied(tmp_path)
     with pytest.raises(PageBuildError, match="run `npm ci`"):
         page_files(folder)
 

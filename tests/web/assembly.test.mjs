@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { Assembly } from "../../clients/web/protocol.js";
+import { Assembly } from "../../clients/javascript/index.js";
 import { seeded } from "./fakes.mjs";
 
 const source = (n, title = `Passage ${n}`) => ({ n, title, documentId: "d", locator: {}, excerpt: "", relevance: 0.5 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CicadaClient } from "../../clients/web/protocol.js";
+import { CicadaClient } from "../../clients/javascript/index.js";
 import { FakeClock, FakeNetwork, seeded } from "./fakes.mjs";
 
 /** The server's side of the promise: stores, then sends to where the request points; resume points, then replays. */

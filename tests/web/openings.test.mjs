@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { hashWithout, sharedIn } from "../../clients/web/conversation-address.js";
 import { addressOf, FIELDS, referenceIn } from "../../clients/web/document-link.js";
-import { CicadaClient, TIMINGS } from "../../clients/web/protocol.js";
+import { CicadaClient, TIMINGS } from "../../clients/javascript/index.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 const PLACE = { knowledgeBase: "scripts", documentId: "macbeth.json" };

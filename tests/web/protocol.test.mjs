@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CicadaClient, SENTENCES, SignInNeededError, TIMINGS } from "../../clients/web/protocol.js";
+import { CicadaClient, SENTENCES, SignInNeededError, TIMINGS } from "../../clients/javascript/index.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 function setUp(options = {}) {

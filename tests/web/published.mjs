@@ -2,7 +2,7 @@
  * What the web client makes of frames, and which commands it sends, for the test that compares both with the published
  * schemas. Reads `{frames, commands}` from standard input; writes `{read, sent}`, an entry for each.
  */
-import { CicadaClient } from "../../clients/web/protocol.js";
+import { CicadaClient } from "../../clients/javascript/index.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 const RECONNECT = 30_000;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CicadaClient, SignInNeededError } from "../../clients/web/protocol.js";
+import { CicadaClient, SignInNeededError } from "../../clients/javascript/index.js";
 import { FakeClock, FakeNetwork, settled } from "./fakes.mjs";
 
 const VALID = 600_000;

@@ -1,4 +1,4 @@
-import { SENTENCES } from "../protocol/sentences.js";
+import { SENTENCES } from "../../javascript/index.js";
 
 /** All words of the page. A sentence with several forms has one for each plural category of the language. */
 export const words = {
