@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from cicada_client.answer import Answer
-from cicada_client.document import DocumentBlock, DocumentPage
+from cicada_client.document import DocumentBlock, DocumentPage, DocumentsPage
 from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
 from cicada_client.history import HistoryPage, Session, Turn
 from cicada_client.listing import Group, ListedDocument, Listing
@@ -113,6 +113,18 @@ def render_listing(listing: Listing, screen: Screen, next_page: str) -> None:
         else:
             screen.table([("Title", *columns), *(_document_row(document, columns) for document in listing.documents)])
         screen.note(f"{_extent(listing)}{f' · {next_page}' if listing.next_offset is not None else ''}")
+
+
+def render_documents(page: DocumentsPage, offset: int, screen: Screen, next_page: str) -> None:
+    """A page of the documents of a base, from number `offset` on, with the ids by which they are opened."""
+    if not page.documents:
+        screen.note("There are no such documents.")
+        return
+    columns = tuple(dict.fromkeys(name for each in page.documents for name in each.fields))
+    rows = [(each.document_id, each.title, *(each.fields.get(name, "") for name in columns)) for each in page.documents]
+    screen.table([("Id", "Title", *columns), *rows])
+    extent = f"{offset + 1}–{offset + len(rows)} of {page.total:,}"
+    screen.note(f"{extent}{f' · {next_page}' if page.next_offset is not None else ''}")
 
 
 def _render_matches(listing: Listing, screen: Screen) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import io
+import json
 import os
 import pty
 import select
@@ -19,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from cli.__main__ import main
+from cli.user.chat_prompt import completions
 from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
 from tests.clients.listings import DOCUMENTS, listed
@@ -228,7 +230,7 @@ def test_a_conversation_at_a_terminal(tmp_path: Path) -> None:
         screen.expect("The Queen, my lord, is dead. [1]")
         screen.expect(SOURCE_LINE)
         screen.expect("> ")
-        screen.press(b"/help\r")
+        screen.press(b"/he\t\r")
         screen.expect("/quit")
         screen.expect("> ")
         screen.press(CTRL_D)
@@ -334,3 +336,77 @@ def test_the_last_answer_is_rated_and_the_same_again_takes_it_back(
         {},
     ]
     assert shell.err().startswith("There is no answer to rate.\n")
+
+
+def replies(command: Body) -> list[Body] | None:
+    """What a server says of its bases, documents and sessions."""
+    shop = {"name": "shop", "documents": 2, "questions": ["What is sold?", "Who sells it?"]}
+    listed = [{"documentId": "lease.md", "title": "Lease", "passages": 3, "fields": {"Status": "open"}}]
+    said: dict[str, Body] = {
+        "listKnowledgeBases": {"type": "knowledgeBases", "bases": [shop]},
+        "listDocuments": {"type": "documents", "total": 2, "documents": listed, "nextOffset": 1},
+        "openDocument": {"type": "document", "page": 1, "pages": 1, "title": "Lease", "blocks": []},
+        "changeSession": {"type": "session", "session": {"sessionId": "session-1", "title": "The queen", "lastAt": ""}},
+    }
+    reply = said.get(command["action"])
+    return [reply | {"requestId": command.get("requestId")}] if reply else None
+
+
+def test_documents_of_the_base_are_listed_read_on_and_opened(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    piped.on_command = replies
+    assert chat("/base shop\n/documents lease\n/documents lease\n/documents\n/open lease.md\n", monkeypatch) == 0
+    asked = [(each["knowledgeBase"], each.get("search"), each.get("offset")) for each in piped.sent("listDocuments")]
+    assert asked == [("shop", "lease", None), ("shop", "lease", 1), ("shop", None, None)]
+    assert [(each["knowledgeBase"], each["documentId"]) for each in piped.sent("openDocument")] == [
+        ("shop", "lease.md")
+    ]
+    captured = shell.read()
+    assert "lease.md" in captured.out
+    assert "1–1 of 2 · “/documents lease” shows the next page" in captured.err
+
+
+def test_another_base_begins_another_conversation(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    piped.on_command = replies
+    assert chat("first\n/base nowhere\nsecond\n/base shop\nthird\n", monkeypatch) == 1
+    asked = [(each.get("knowledgeBase"), each.get("sessionId")) for each in piped.questions()]
+    assert asked == [(None, None), (None, "session-1"), ("shop", None)]
+    assert "There is no knowledge base “nowhere” for you. /bases lists yours." in shell.err()
+
+
+def test_a_question_is_asked_again_and_suggestions_are_asked_by_their_numbers(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    piped.on_command = replies
+    assert chat("/base shop\n/suggest\n/suggest 2\n/again\n", monkeypatch) == 0
+    assert [each["message"] for each in piped.questions()] == ["Who sells it?", "Who sells it?"]
+    assert "1  What is sold?\n2  Who sells it?\n" in shell.err()
+    assert chat("/again\n/suggest 9\n", monkeypatch) == 1
+    assert "There is no question to ask again.\nThere is no suggestion 9." in shell.err()
+
+
+def test_a_conversation_is_written_to_a_file_and_over_none(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell, tmp_path: Path
+) -> None:
+    def with_turns(command: Body) -> list[Body] | None:
+        turns = [{"requestId": each["requestId"], "message": each["message"]} for each in piped.questions()]
+        page = {"type": "history", "sessionId": "session-1", "turns": turns[-1:]}
+        return [page] if command["action"] == "history" else replies(command)
+
+    piped.on_command = with_turns
+    text, data = tmp_path / "a.md", tmp_path / "a.json"
+    assert chat(f"first\n/export {text}\n/export {data}\n/export\n", monkeypatch) == 0
+    assert text.read_text("utf-8").startswith("# The queen\n")
+    assert text.read_text("utf-8") in shell.out()
+    assert json.loads(data.read_text("utf-8"))["turns"][0]["message"] == "first"
+    assert chat(f"first\n/export {text}\n", monkeypatch) == 1
+    assert f"{text} was not written: File exists." in shell.err()
+
+
+def test_commands_are_completed_and_questions_are_not() -> None:
+    commands = ["/pin", "/pin off", "/open"]
+    assert completions(commands, "/pi") == ["/pin", "/pin off"]
+    assert completions(commands, "") == completions(commands, "pi") == []
