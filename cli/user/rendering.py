@@ -83,7 +83,8 @@ def _render_remarks(answer: Answer, screen: Screen, *, explain: bool) -> None:
 def _explanation(answer: Answer) -> str:
     """Strategy, how sure the plan is, filters, number of documents and the steps taken; empty if nothing is known."""
     steps = " → ".join(answer.path)
-    return " · ".join(filter(None, [*(_plan_parts(answer.plan) if answer.plan else ()), steps]))
+    unit = "row" if any(step.startswith("rows:") for step in answer.path) else "document"
+    return " · ".join(filter(None, [*(_plan_parts(answer.plan, unit) if answer.plan else ()), steps]))
 
 
 def _other_base(answer: Answer) -> str:
@@ -92,13 +93,13 @@ def _other_base(answer: Answer) -> str:
     return "" if name == DEFAULT_KNOWLEDGE_BASE else name
 
 
-def _plan_parts(plan: Plan) -> Iterator[str]:
+def _plan_parts(plan: Plan, unit: str) -> Iterator[str]:
     # `MetadataOnly` is read as "Metadata only".
     yield re.sub(r"(?<=[a-z])([A-Z])", lambda found: f" {found.group().lower()}", plan.strategy)
     yield "" if plan.confidence is None else f"{plan.confidence * 100:.0f} % sure"
     yield "; ".join(plan.filters)
     if plan.documents is not None:
-        yield "1 document" if plan.documents == 1 else f"{plan.documents:,} documents"
+        yield f"1 {unit}" if plan.documents == 1 else f"{plan.documents:,} {unit}s"
     if plan.withheld:
         yield f"{plan.withheld:,} withheld"
 

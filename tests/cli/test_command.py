@@ -209,6 +209,13 @@ def test_a_listing_is_a_table_behind_the_sentence(shell: Shell) -> None:
     ]
 
 
+def test_rows_of_tables_are_explained_as_rows(shell: Shell) -> None:
+    *before, last = listed()
+    with running(DisturbingServer([*before, last | {"path": ["list", "rows:57"]}])) as server:
+        assert shell("ask", "q", "--explain", *at(server)) == 0
+    assert " · 57 rows · 2 withheld · list → rows:57" in shell.read().err
+
+
 def test_a_document_about_a_subject_is_shown_with_what_matched(shell: Shell) -> None:
     with running(DisturbingServer(listed_by_subject())) as server:
         assert shell("ask", "q", *at(server)) == 0
