@@ -6,10 +6,11 @@ from email.message import EmailMessage
 
 import pytest
 
+from cicada.documents.model import SectionLocator
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import eml_parser
 from cicada.ingest.prose.eml_parser import read_eml
-from cicada.ingest.prose.sections import ListItem, Paragraph, Prose
+from cicada.ingest.prose.sections import Heading, ListItem, Paragraph, Prose
 from tests.unit.ingest.documents import parsed
 
 
@@ -63,10 +64,63 @@ def test_without_a_plain_text_the_html_is_read() -> None:
 def test_attachments_are_named_and_not_read() -> None:
     message = mail()
     message.add_attachment(b"%PDF-", maintype="application", subtype="pdf", filename="Überblick.pdf")
-    message.add_attachment(mail("Inner.", subject="Older"))
+    message.add_attachment(b"PK", maintype="application", subtype="zip", filename="b.zip")
     found = read(message)
-    assert found.blocks[1:] == (Paragraph("Text."), Paragraph("Attachments: Überblick.pdf, Older"))
-    assert [(each.kind, "Überblick.pdf, Older" in each.reason) for each in found.problems] == [("attachment", True)]
+    assert found.blocks[1:] == (Paragraph("Text."), Paragraph("Attachments: Überblick.pdf, b.zip"))
+    assert [(each.kind, "Überblick.pdf, b.zip" in each.reason) for each in found.problems] == [("attachment", True)]
+
+
+def test_a_mail_in_a_mail_is_read_below_its_subject_sender_and_day() -> None:
+    inner = mail("Inner.", subject="Older")
+    inner.add_attachment(b"PK", maintype="application", subtype="zip", filename="b.zip")
+    message = mail("Outer.")
+    message.add_attachment(inner)
+    message.add_attachment(EmailMessage())
+    found = read(message)
+    people = "From: Jürgen Lee <j@acme.example>; To: Ann Poe <a@acme.example>, b@acme.example; Date: 2026-01-31"
+    assert found.blocks == (
+        Paragraph(people),
+        Paragraph("Outer."),
+        Heading(1, "Older (Jürgen Lee, 2026-01-31)"),
+        Paragraph(people),
+        Paragraph("Inner."),
+        Paragraph("Attachments: b.zip"),
+        Heading(1, "Forwarded mail"),
+    )
+    assert (found.title, [each.kind for each in found.problems]) == ("Leave", ["attachment"])
+
+
+def test_headings_of_a_mail_stand_below_that_of_the_mail() -> None:
+    inner, outer = mail(" ", subject="Older"), mail(" ")
+    inner.add_alternative("<h1>Rules</h1><p>Ask.", subtype="html")
+    outer.add_alternative("<h1>News</h1><p>Read.", subtype="html")
+    outer.make_mixed()
+    outer.add_attachment(inner)
+    paths = [each.locator for each in parsed("m.eml", outer.as_bytes()).passages]
+    older = "Older (Jürgen Lee, 2026-01-31)"
+    assert paths == [SectionLocator(path) for path in ((), ("News",), (older,), (older, "Rules"))]
+
+
+def test_mails_that_are_too_many_too_deep_or_encoded_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = mail("Text 0.", subject="Mail 0")
+    for number in range(1, 8):
+        below, chain = chain, mail(f"Text {number}.", subject=f"Mail {number}")
+        chain.add_attachment(below)
+    found = read(chain)
+    assert [each.level for each in found.blocks if isinstance(each, Heading)] == [1, 2, 3, 4, 5]
+    assert "not read: Mail 1." in found.problems[0].reason
+    monkeypatch.setattr(eml_parser, "MAX_MAILS", 1)
+    assert "not read: Mail 5." in read(chain).problems[0].reason
+    encoded = b"Content-Type: message/rfc822; name=a.eml\nContent-Transfer-Encoding: base64\n\nRnJvbTogYQ==\n"
+    assert read_eml(encoded).blocks == (Paragraph("Attachments: a.eml"),)
+
+
+def test_forwarded_text_counts_as_that_of_the_mail(monkeypatch: pytest.MonkeyPatch) -> None:
+    message = mail("Text.")
+    message.add_attachment(mail("Text."))
+    monkeypatch.setattr(eml_parser, "MAX_TEXT_BYTES", 11)
+    with pytest.raises(DocumentRejectedError, match="MB of text"):
+        read(message)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +153,14 @@ def test_too_many_parts_and_too_much_text_are_refused(monkeypatch: pytest.Monkey
     assert caught.value.kind == "too_large"
 
 
-def test_mails_in_one_another_without_end_are_refused() -> None:
-    nested = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (each, each) for each in range(3_000))
+@pytest.mark.parametrize(
+    "nested",
+    [
+        b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (each, each) for each in range(3_000)),
+        b"Content-Type: message/rfc822\n\n" * 3_000,
+    ],
+)
+def test_mails_in_one_another_without_end_are_refused(nested: bytes) -> None:
     with pytest.raises(DocumentRejectedError, match="The mail is damaged") as caught:
         read_eml(b"From: a@x.example\n" + nested)
     assert caught.value.kind == "damaged"
