@@ -54,11 +54,15 @@ _WILDCARD_ACTIONS = {
 }
 _CONNECTIONS = "Connections come and go; there is no narrower name for those of this API."
 _WILDCARDS = {
-    "*": "Traces, reranking and network interfaces know no resources; which models may rerank is named beside it.",
+    "*": (
+        "Traces, jobs of Textract, reranking and network interfaces know no resources; which models may rerank is "
+        "named beside it."
+    ),
     "<IngestDocumentsBucket551D14AF.Arn>/documents/*": "Ingest reads whatever is uploaded below this prefix.",
     "<IngestDocumentsBucket551D14AF.Arn>/reports/*": "Ingest writes a report for whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/truth/*": "Ingest keeps there what it indexes of whatever is uploaded.",
     "<IngestDocumentsBucket551D14AF.Arn>/vectors/*": "Ingest keeps there the vectors of files that it did not finish.",
+    "<IngestDocumentsBucket551D14AF.Arn>/scans/*": "Ingest keeps there the scans whose text is being recognised.",
     "<PageFiles79CCA538.Arn>/*": _COPYING,
     "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<ConversationWebSocketApi05C623EF>"
     "/v1/POST/@connections/*": _CONNECTIONS,

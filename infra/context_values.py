@@ -64,6 +64,7 @@ NAMES = frozenset(
         "mfa",
         "monthlyBudget",
         "nextTextSeconds",
+        "ocr",
         "oidcClientId",
         "oidcIssuer",
         "oidcSecretName",
@@ -262,6 +263,18 @@ def backup(context: Context, stage: str, region: str) -> str:
             f"and one of {', '.join(sorted(regions))}."
         )
     return region if value == "on" else value
+
+
+def ocr(context: Context, region: str) -> str:
+    """`-c ocr=textract`: what recognises the text of scans in the region, empty for nothing. The emulator has none."""
+    value = choice(context, "ocr", _NONE, "textract", called="recognition of text")
+    offered = model_regions().textract
+    if value != _NONE and region not in offered:
+        where = f"{region} has" if region else "The local stage has"
+        raise ContextValueError(
+            f"{where} no Amazon Textract: leave out -c ocr={value}, or deploy to {', '.join(sorted(offered))}."
+        )
+    return "" if value == _NONE else value
 
 
 def tokens_per_day(context: Context) -> int:

@@ -23,11 +23,13 @@ _PROFILE = re.compile(r"(us|us-gov|eu|apac|jp|au|ca|in|global)\.(.+)")
 class ModelRegions:
     """`collections`: the regions with OpenSearch Serverless. `in_region`: by model, the regions that it answers in.
 
+    `textract`: those with Amazon Textract.
     `profiles`: by the id of an inference profile and the region that it is called in, the regions that it routes to.
     `successors`: by model, what replaces it. `retired`: models that are legacy or have ended.
     """
 
     collections: frozenset[str]
+    textract: frozenset[str]
     in_region: Mapping[str, frozenset[str]]
     profiles: Mapping[str, Mapping[str, tuple[str, ...]]]
     successors: Mapping[str, str]
@@ -75,4 +77,5 @@ def model_regions() -> ModelRegions:
     in_region = {model: frozenset(regions) for model, regions in table["in_region"].items()}
     successors = {model: row["successor"] for model, row in table["lifecycle"].items() if "successor" in row}
     retired = frozenset(model for model, row in table["lifecycle"].items() if "legacy" in row)
-    return ModelRegions(frozenset(table["collections"]), in_region, profiles, successors, retired)
+    services = frozenset(table["collections"]), frozenset(table["textract"])
+    return ModelRegions(*services, in_region, profiles, successors, retired)

@@ -31,6 +31,7 @@ from infra.context_values import (
     named_model,
     next_text_seconds,
     number,
+    ocr,
     plan_models,
     rerank_models,
     retention_days,
@@ -104,6 +105,7 @@ class StageSettings:
     `default_tenant`: of users whom no group gives a tenant, empty to refuse them.
     `audit_days`: for how long the audit trail is kept. `data_events`: whether CloudTrail records who uses the uploaded
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
+    `ocr`: what recognises the text of scans, `textract`, or empty to reject them.
     `originals`: who may read a document is given an address of its file.
     `editors`: the group whose members may upload, describe and remove documents by the WebSocket, empty for nobody.
     `administrators`: the group whose members administer the accounts of their tenant, empty for nobody.
@@ -157,6 +159,7 @@ class StageSettings:
     tenant_tokens_per_day: int = 0
     grounding: GroundingName = "words"
     guardrail: str = ""
+    ocr: str = ""
     originals: bool = False
     editors: str = ""
     administrators: str = ""
@@ -259,6 +262,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         tenant_tokens_per_day=tokens_per_day(context),
         grounding=_grounding(context),
         guardrail=guardrail(context),
+        ocr=ocr(context, models.region),
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
         editors=editors(context),
@@ -308,6 +312,7 @@ def _local(context: Context) -> StageSettings:
         tenant_tokens_per_day=tokens_per_day(context),
         grounding=_grounding(context),
         guardrail=guardrail(context),
+        ocr=ocr(context, ""),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

@@ -36,6 +36,13 @@ REGION = "us-east-1"
 @click.option(
     "--documents", type=click.IntRange(0), default=100, metavar="M", help="ingested in the month (default: 100)"
 )
+@click.option(
+    "--scanned-pages",
+    type=click.IntRange(0),
+    default=0,
+    metavar="P",
+    help="of scans among them, whose text is recognised with -c ocr=textract (default: 0)",
+)
 @context_option
 @json_option
 def cost(options: Options) -> int:
@@ -46,7 +53,8 @@ def cost(options: Options) -> int:
     from cli.operator.month import HOURS_A_MONTH, Month, most_units, usage
     from cli.operator.prices import priced, read_prices
 
-    month, prices = Month(options.questions, options.hours, options.documents), read_prices()
+    month = Month(options.questions, options.hours, options.documents, options.scanned_pages)
+    prices = read_prices()
     settings = Account(context).settings(REGION)
     dollars = priced(usage(month, settings), prices)
     most = most_units(settings) * HOURS_A_MONTH * prices["opensearch_ocu_hour"].dollars

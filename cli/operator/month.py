@@ -85,11 +85,15 @@ DOCUMENT = Document()
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """`hours`: those in which questions come. `documents`: those that are ingested, each once, and kept."""
+    """`hours`: those in which questions come. `documents`: those that are ingested, each once, and kept.
+
+    `scanned_pages`: of those of them that are scans.
+    """
 
     questions: int
     hours: float
     documents: int
+    scanned_pages: int = 0
 
     @property
     def awake_hours(self) -> float:
@@ -154,6 +158,8 @@ def _documents(month: Month, settings: StageSettings) -> Amounts:
         yield f"{model} read", passages * (DOCUMENT.passage_tokens + DOCUMENT.instruction_tokens)
         yield f"{model} read from its cache", passages * DOCUMENT.passages * DOCUMENT.passage_tokens
         yield f"{model} written", passages * DOCUMENT.context_tokens
+    if settings.ocr:
+        yield "textract_page", month.scanned_pages
     yield "opensearch_gb_month", passages * DOCUMENT.indexed_kilobytes * _KB
     yield "s3_gb_month", DOCUMENT.kilobytes * 2 * _KB * count
     yield "s3_write", DOCUMENT.s3_writes * count

@@ -24,7 +24,7 @@ class Documents(Construct):
     """Uploads go below `documents/<tenant>/<knowledge base>/`; ingest writes its reports below `reports/`.
 
     The ground truth, from which indexes are built, is below `truth/`: the text of all documents and their vectors. The
-    vectors of unfinished ingests are below `vectors/`.
+    vectors of unfinished ingests are below `vectors/`, copies of scans whose text is being recognised below `scans/`.
     """
 
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
@@ -146,24 +146,27 @@ class _Announced:
 
 
 def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
-    """Rules for all but the vectors of unfinished ingests.
+    """Rules for all but the vectors of unfinished ingests and copies of scans.
 
     They hold for documents with their sidecars, reports, and the ground truth, of which every ingest writes a new
     version. What was removed is gone for good when its last earlier version expires.
     """
     unfinished = s3.LifecycleRule(id="unfinished-uploads", abort_incomplete_multipart_upload_after=_UNFINISHED_UPLOADS)
-    # Vectors of parts of documents, of ingests that did not get to their end.
-    vectors = s3.LifecycleRule(
-        id="unfinished-ingests",
-        prefix="vectors/",
-        expiration=_UNFINISHED_INGESTS,
-        noncurrent_version_expiration=_UNFINISHED_INGESTS,
-    )
+    # Vectors of parts of documents, of ingests that did not get to their end, and scans whose text was recognised.
+    passing = [
+        s3.LifecycleRule(
+            id=id,
+            prefix=prefix,
+            expiration=_UNFINISHED_INGESTS,
+            noncurrent_version_expiration=_UNFINISHED_INGESTS,
+        )
+        for id, prefix in (("unfinished-ingests", "vectors/"), ("recognised-scans", "scans/"))
+    ]
     if not settings.retain_data:
-        return [unfinished, vectors]
+        return [unfinished, *passing]
     earlier = s3.LifecycleRule(
         id="earlier-versions",
         noncurrent_version_expiration=_EARLIER_VERSIONS,
         expired_object_delete_marker=True,
     )
-    return [unfinished, vectors, earlier]
+    return [unfinished, *passing, earlier]

@@ -37,6 +37,7 @@ class Ingest(Construct):
                 "readers_table": tables.access_lists.table_name,
                 "context_model_id": settings.context_model_id,
                 "card_model_id": settings.card_model_id,
+                "ocr": settings.ocr,
                 **search.environment,
             },
             searches=True,
@@ -45,6 +46,8 @@ class Ingest(Construct):
             memory_mb=_MEMORY_MB,
         )
         self._grant_storage(self.function)
+        if settings.ocr:
+            self._grant_recognition(self.function)
         # The viewers of documents, and the fields of knowledge bases.
         kept = [f"dynamodb:{action}" for action in ("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem")]
         allow(self.function, kept, tables.access_lists.table_arn)
@@ -66,3 +69,8 @@ class Ingest(Construct):
         allow(function, ["s3:GetObject"], bucket.arn_for_objects("documents/*"), truth, record, vectors)
         allow(function, ["s3:PutObject"], bucket.arn_for_objects("reports/*"), truth, record, vectors)
         allow(function, ["s3:DeleteObject"], truth)
+
+    def _grant_recognition(self, function: lambda_.Function) -> None:
+        """Textract reads the copy of a scan with the function's rights. Its jobs are no resources."""
+        allow(function, ["s3:GetObject", "s3:PutObject"], self.documents.bucket.arn_for_objects("scans/*"))
+        allow(function, ["textract:GetDocumentTextDetection", "textract:StartDocumentTextDetection"], "*")

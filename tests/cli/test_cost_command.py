@@ -135,6 +135,12 @@ def test_units_that_never_rest_and_the_most_that_may_be_used_are_priced(shell: S
     assert (found["parts"]["OpenSearch Serverless"], found["mostForSearch"]) == (350.4, 2102.4)
 
 
+def test_scans_are_priced_by_the_page_where_their_text_is_recognised(shell: Shell) -> None:
+    for options, dollars in ((["-c", "ocr=textract"], 1.5), ([], 0)):
+        assert shell("cost", "--json", "--scanned-pages", "1000", *options) == 0
+        assert shell.json()["parts"]["Text of scans"] == dollars
+
+
 def test_parts_assumptions_and_sum_are_shown(shell: Shell) -> None:
     assert shell("cost", "--questions", "300", "-c", "chatModel=us.amazon.nova-pro-v1:0") == 0
     out = shell.out()

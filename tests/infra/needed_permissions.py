@@ -49,6 +49,7 @@ _UNCOUNTED = "The local stage has no limit of tokens, and counts none."
 _ONLY_TAKEN_BACK = "What was made of an account is deleted where a step of its creation fails."
 _LOGGED = "Lambda writes the log with the function's role; the emulator writes it by itself."
 _POLLED = "Lambda takes messages with the function's role; the emulator takes them by itself."
+_NO_TEXTRACT = "The emulator has no Textract; tests/unit/adapters/test_textract.py has the calls."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
 _ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts and cards, as AWS stages may too."
 _NOT_TESTED_BY_AGENTS = "end to end, theories are tested through Converse, with the processor's role"
@@ -471,4 +472,8 @@ def _ingesting(settings: StageSettings) -> Needs:
     needs |= _on("document changes", "sqs:ChangeMessageVisibility", "sqs:GetQueueUrl", unseen=_ONLY_AFTER_FAILURES)
     for model_id in filter(None, (settings.context_model_id, settings.card_model_id)):
         needs |= invoking(settings, model_id, "bedrock:InvokeModel", _ONLY_ON_REQUEST)
+    if settings.ocr:
+        needs |= _on(f"{BUCKET}/scans/*", "s3:GetObject", "s3:PutObject", unseen=_NO_TEXTRACT)
+        textract = ("textract:GetDocumentTextDetection", "textract:StartDocumentTextDetection")
+        needs |= _on("*", *textract, unseen=_NO_TEXTRACT)
     return needs | _in_collection(settings, *INDEXING)

@@ -185,9 +185,12 @@ def unfinished_upload(bucket: Properties) -> str:
 
 
 def kept_vectors(bucket: Properties) -> str:
-    [rule] = [rule for rule in rules(bucket) if rule.get("Prefix") == "vectors/"]
-    assert rule["NoncurrentVersionExpiration"]["NoncurrentDays"] == rule["ExpirationInDays"]
-    return span(rule["ExpirationInDays"] * DAY)
+    found = {rule["Prefix"]: rule for rule in rules(bucket) if "Prefix" in rule}
+    assert set(found) == {"scans/", "vectors/"}
+    assert all(
+        rule["NoncurrentVersionExpiration"]["NoncurrentDays"] == rule["ExpirationInDays"] for rule in found.values()
+    )
+    return only([span(rule["ExpirationInDays"] * DAY) for rule in found.values()])
 
 
 def replicas(named: Callable[[Properties], object]) -> Promise:
@@ -296,7 +299,9 @@ PROMISES: dict[str, Promise] = {
     ),
     "keys of the queues": each(QUEUE, read=lambda queue: "SQS's own" if queue.get("SqsManagedSseEnabled") else "none"),
     "keys of the collection": collection_policy("encryption", {True: "AWS's own"}, "AWSOwnedKey"),
-    "vectors of an unfinished ingest are kept for": each(BUCKET, read=kept_vectors, where=of_data),
+    "vectors of an unfinished ingest, and copies of scans, are kept for": each(
+        BUCKET, read=kept_vectors, where=of_data
+    ),
     "requests and answers are kept for": lambda stage: span(
         load(ConversationSettings, stage.environment("ws-message")).retention_seconds
     ),

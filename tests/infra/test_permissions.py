@@ -45,8 +45,9 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "dataEvents": "create",
         "editors": "librarians",
     },
-    "originals, with a data key and a guardrail": {
+    "originals and scans, with a data key and a guardrail": {
         "stage": "dev",
+        "ocr": "textract",
         "originals": "on",
         "dataKey": "create",
         "guardrail": "gr1abc:7",

@@ -123,8 +123,8 @@ def test_no_function_can_make_its_group_again_after_the_stack_has_gone(name: str
 def test_what_was_removed_or_never_finished_is_deleted_in_the_end(name: str, expires: bool) -> None:
     """The rules hold in the whole bucket: documents and their sidecars, reports, and the ground truth."""
     [bucket] = [each for id, each in data(deployed(name)).items() if "Bucket" in id]
-    rules = [rule for rule in bucket["LifecycleConfiguration"]["Rules"] if rule.get("Prefix") != "vectors/"]
-    assert all(rule["Status"] == "Enabled" and "Prefix" not in rule and "TagFilters" not in rule for rule in rules)
+    rules = [rule for rule in bucket["LifecycleConfiguration"]["Rules"] if "Prefix" not in rule]
+    assert all(rule["Status"] == "Enabled" and "TagFilters" not in rule for rule in rules)
     assert [rule["AbortIncompleteMultipartUpload"] for rule in rules if "AbortIncompleteMultipartUpload" in rule] == [
         {"DaysAfterInitiation": 7}
     ]

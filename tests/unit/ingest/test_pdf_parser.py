@@ -11,8 +11,9 @@ from pypdf import Configuration, PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.model import RecognisedPage
 from cicada.ingest.prose import pdf_parser
-from cicada.ingest.prose.pdf_parser import OutlineItem, Page, page_ranges, pages_as_blocks, read_pdf
+from cicada.ingest.prose.pdf_parser import OutlineItem, Page, page_ranges, pages_as_blocks, read_pdf, read_scan
 from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, page_blocks
 from tests.unit.ingest.documents import Entry, pdf, pdf_with_picture, stream
 
@@ -133,6 +134,38 @@ def test_a_pdf_without_text_is_refused_with_what_to_do() -> None:
     assert error.kind == "no_text"
     assert "no text on its 2 pages" in str(error)
     assert "OCR" in str(error)
+
+
+def test_a_recognised_scan_is_read_as_pages_and_says_what_may_be_wrong() -> None:
+    outline = [Entry("Travel", 2)]
+    recognised = (
+        RecognisedPage(1, ("Whoever wants leave asks be-", " fore. "), left_out=2),
+        RecognisedPage(2, ("Travel", "Fly.")),
+        RecognisedPage(3, has_failed=True),
+    )
+    found = read_scan(pdf("", "", "", title="Rules", outline=outline), recognised)
+    assert found.title == "Rules"
+    assert found.blocks == (
+        Heading(100, "page 1"),
+        Paragraph("Whoever wants leave asks before."),
+        Heading(1, "Travel"),
+        Heading(100, "page 2"),
+        Paragraph("Fly."),
+    )
+    assert [(each.place, each.kind) for each in found.problems] == [
+        ("", "recognised"),
+        ("page 3", "illegible"),
+        ("page 1", "illegible"),
+    ]
+
+
+def test_a_scan_in_which_nothing_was_recognised_is_refused_and_so_is_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DocumentRejectedError, match="No text was recognised on the PDF's 1 pages") as caught:
+        read_scan(pdf(""), (RecognisedPage(1, (" ",)), RecognisedPage(2, ("On no page.",))))
+    assert caught.value.kind == "no_text"
+    monkeypatch.setattr(pdf_parser, "MAX_TEXT", 100)
+    with pytest.raises(DocumentRejectedError, match="more than 100 letters"):
+        read_scan(pdf(""), (RecognisedPage(1, ("word " * 30,)),))
 
 
 def test_a_page_that_is_a_picture_is_a_problem_and_the_rest_is_read() -> None:

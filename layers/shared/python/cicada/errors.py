@@ -286,6 +286,14 @@ class DocumentRejectedError(CicadaError):
         self.kind = kind
 
 
+class ScanError(DocumentRejectedError):
+    """A file is readable but has no text on any of its `pages`; a recognition of text may find some."""
+
+    def __init__(self, message: str, pages: int) -> None:
+        super().__init__(message, "no_text")
+        self.pages = pages
+
+
 class ConnectionGoneError(CicadaError):
     """The WebSocket connection no longer exists."""
 

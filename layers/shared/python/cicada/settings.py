@@ -232,7 +232,8 @@ class ProcessorSettings(Struct, frozen=True):
 class IngestSettings(Struct, frozen=True):
     """The ingest of uploaded files.
 
-    `context_model_id` writes contexts of passages, `card_model_id` the cards of documents; empty for none.
+    `context_model_id` writes contexts of passages, `card_model_id` the cards of documents; empty for none. `ocr`:
+    what recognises the text of scans, `textract`, or empty to reject them.
     """
 
     documents_bucket: str
@@ -240,6 +241,7 @@ class IngestSettings(Struct, frozen=True):
     search: SearchSettings
     context_model_id: str = ""
     card_model_id: str = ""
+    ocr: str = ""
 
 
 class Invocation(Struct, frozen=True):

@@ -112,6 +112,26 @@ _USER_POOL = _Service(
     ("UserNotFoundException", "UsernameExistsException", "InvalidParameterException"),
 )
 
+# botocore: textract, the errors of StartDocumentTextDetection and GetDocumentTextDetection.
+_TEXTRACT = _Service(
+    "text recognition",
+    ("ProvisionedThroughputExceeded", "Throttling", "LimitExceeded"),
+    (
+        "AccessDenied",
+        "IdempotentParameterMismatch",
+        "InvalidKMSKey",
+        "InvalidParameter",
+        "InvalidS3Object",
+        "SubscriptionRequired",
+        "UnrecognizedClient",
+        "MissingAuthenticationToken",
+        "InvalidSignature",
+        "IncompleteSignature",
+    ),
+    "the role, which needs to read the copy of the scan, and that the account may use Textract in this region",
+    ("BadDocumentException", "DocumentTooLargeException", "UnsupportedDocumentException", "InvalidJobIdException"),
+)
+
 # Names in lower case: a refused call says "ThrottlingException", an event of a stream "throttlingException".
 # https://docs.aws.amazon.com/bedrock/latest/APIReference/CommonErrors.html and the pages of the operations.
 _BEDROCK_THROTTLED = ("throttling", "toomanyrequests", "servicequotaexceeded", "modelnotready")
@@ -176,6 +196,14 @@ def user_pool_errors() -> AbstractContextManager[None]:
 def logs_errors() -> AbstractContextManager[None]:
     """Translate boto3's errors and chain the cause. Raises as `s3_errors` does."""
     return _translated(_LOGS)
+
+
+def textract_errors() -> AbstractContextManager[None]:
+    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does.
+
+    That a document cannot be read, and that a job is not known any more, are answers, and pass through.
+    """
+    return _translated(_TEXTRACT)
 
 
 @contextmanager

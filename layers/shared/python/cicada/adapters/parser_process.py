@@ -19,7 +19,7 @@ from typing import IO, cast
 import msgspec
 from msgspec import Struct
 
-from cicada.errors import DocumentRejectedError, UnavailableError
+from cicada.errors import DocumentRejectedError, ScanError, UnavailableError
 from cicada.ingest.model import TOO_COSTLY, ParsedDocument, SourceFile
 from cicada.ingest.ports import DocumentParser
 
@@ -36,12 +36,16 @@ class _Job(Struct, frozen=True):
 
 
 class _Reply(Struct, frozen=True):
-    """`reason` and `kind`: of a rejection, or only `failure`, the name of an exception that nobody expected."""
+    """`reason` and `kind`: of a rejection, or only `failure`, the name of an exception that nobody expected.
+
+    `pages`: of a scan, which is rejected for its lack of text.
+    """
 
     parsed: ParsedDocument | None = None
     reason: str = ""
     kind: str = ""
     failure: str = ""
+    pages: int = 0
 
 
 class ParserProcesses:
@@ -77,6 +81,8 @@ class ParserProcesses:
             _end(process)
             raise UnavailableError(f"The file's parser failed ({reply.failure}); the file is tried again.")
         self._idle.put(process)
+        if reply.pages:
+            raise ScanError(reply.reason, reply.pages)
         if reply.parsed is None:
             raise DocumentRejectedError(reply.reason, reply.kind)
         return reply.parsed
@@ -130,6 +136,8 @@ def _grant(seconds: int) -> None:
 def _parsed(parse: Callable[[SourceFile], ParsedDocument], source: SourceFile) -> _Reply:
     try:
         return _Reply(parse(source))
+    except ScanError as error:
+        return _Reply(reason=str(error), pages=error.pages)
     except DocumentRejectedError as error:
         return _Reply(reason=str(error), kind=error.kind)
     except MemoryError:

@@ -26,7 +26,7 @@ from cicada.bootstrap.index import index_rebuild, passage_index
 from cicada.ingest.catalogue_event import compared_at_once
 from cicada.ingest.episodes import parse_episodes
 from cicada.ingest.ingest import Ingester
-from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser
+from cicada.ingest.ports import CardWriter, ContextWriter, DocumentParser, TextRecognition
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.ingest.rebuild import Rebuilder
 from cicada.ingest.script import ScriptParser
@@ -82,6 +82,7 @@ def ingester(episode_configuration: Path) -> Ingester:
         fields=base_record(),
         kept=S3KeptVectors(s3, settings.documents_bucket),
         access_lists=DynamoAccessListTable(database(), settings.readers_table),
+        recognition=_recognition(settings) if settings.ocr else None,
     )
 
 
@@ -136,6 +137,14 @@ def rebuilder() -> Rebuilder:
 def redelivery() -> SqsRedelivery:
     """Redelivers notifications whose ingest failed."""
     return SqsRedelivery(client("sqs"))
+
+
+def _recognition(settings: IngestSettings) -> TextRecognition:
+    from cicada.adapters.textract import TextractTextRecognition
+
+    # Of four files at once. The result of a long scan comes in hundreds of calls, at the rate that the service accepts.
+    textract = client("textract", attempts=ATTEMPTS, bulk_calls=4)
+    return TextractTextRecognition(textract, client("s3"), settings.documents_bucket)
 
 
 def _context_writer(model_id: str) -> ContextWriter | None:

@@ -58,4 +58,7 @@ def progress(report: Mapping[str, Any]) -> str:
 
 
 def progress_text(passages: int, embedded: int) -> str:
-    return f"{embedded:,} of {passages:,} passages embedded"
+    """Before its passages are known, the text of a scan is recognised."""
+    return (
+        f"{embedded:,} of {passages:,} passages embedded" if passages else "the text of its pages is being recognised"
+    )

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.model import ROW, DocumentKey, MetadataValue
-from cicada.errors import DocumentRejectedError, UnavailableError
+from cicada.errors import DocumentRejectedError, ScanError, UnavailableError
 from cicada.ingest.access_lists import (
     had_access_list,
     is_meant_for_some,
@@ -30,6 +30,7 @@ from cicada.ingest.model import (
     OversizedFile,
     ParsedDocument,
     Problem,
+    RecognisedPage,
     SourceFile,
     StoredDocument,
     version_of,
@@ -42,6 +43,7 @@ from cicada.ingest.ports import (
     DocumentStore,
     GroundTruth,
     KeptVectors,
+    TextRecognition,
 )
 from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.report import matches_index
@@ -69,6 +71,8 @@ from cicada.retrieval.ports import CataloguedIndex, Embedder
 # Rounds of one ingest if the file keeps changing; each change sends its own notification.
 _MAX_LOOKS = 5
 _MAX_COPIES_NAMED = 5
+# The pages of a scan: what recognises them is paid by the page.
+MAX_SCANNED_PAGES = 500
 # The metadata are stored with each passage.
 _MAX_DESCRIPTION_BYTES = 20_000_000
 
@@ -80,6 +84,7 @@ class Ingester(Struct, frozen=True):
     `bases`: the settings and the schemas of knowledge bases. `fields`: where the fields that no schema declares are
     recorded, None to leave them texts. `kept`: the vectors of ingests that did not get to their end, None to begin them
     again. `access_lists`: where each document's viewers are recorded, None where no excerpt is shown again.
+    `recognition`: of the text of scans, None to reject them.
     """
 
     store: DocumentStore
@@ -93,6 +98,7 @@ class Ingester(Struct, frozen=True):
     bases: KnowledgeBases = field(default_factory=KnowledgeBases)
     fields: FieldRecord | None = None
     access_lists: AccessListRecord | None = None
+    recognition: TextRecognition | None = None
     clock: Callable[[], float] = time.time
 
     def ingest(self, document: DocumentKey, again: bool = False) -> IngestReport:
@@ -218,9 +224,26 @@ class Ingester(Struct, frozen=True):
 
     def _parsed(self, source: SourceFile, before: StoredDocument | None) -> ParsedDocument:
         """The passages with their viewers, and metadata in the types that the schema declares."""
-        schema = self.bases.of(source.document.base_key).schema
-        parsed = self._parser(source).parse(replace(source, schema=schema))
+        parser = self._parser(source)
+        source = replace(source, schema=self.bases.of(source.document.base_key).schema)
+        try:
+            parsed = parser.parse(source)
+        except ScanError as scan:
+            if self.recognition is None:
+                raise
+            parsed = parser.parse(replace(source, recognised=self._recognised(source, scan.pages, self.recognition)))
         return self._with_access_list(parsed, source.document, before)
+
+    def _recognised(self, source: SourceFile, pages: int, recognition: TextRecognition) -> tuple[RecognisedPage, ...]:
+        if pages > MAX_SCANNED_PAGES:
+            raise DocumentRejectedError(
+                f"The scan has {pages:,} pages, and text is recognised on at most {MAX_SCANNED_PAGES}; split it and "
+                "upload the parts.",
+                "too_large",
+            )
+        self._report_progress(source, passages=0, left=0)
+        with span("recognising"):
+            return recognition.read(source)
 
     def _with_inferred_types(
         self, after: StoredDocument, before: StoredDocument | None

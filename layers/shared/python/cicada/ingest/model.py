@@ -26,11 +26,24 @@ MISNAMED_SIDECAR = b"misnamed"
 TOO_COSTLY = "too_costly"
 
 
+class RecognisedPage(Struct, frozen=True):
+    """What was recognised in the picture of a page, whose `number` counts from 1: lines in reading order.
+
+    `left_out`: how many lines were too uncertain. `has_failed`: the page could not be read.
+    """
+
+    number: int
+    lines: tuple[str, ...] = ()
+    left_out: int = 0
+    has_failed: bool = False
+
+
 class SourceFile(Struct, frozen=True):
     """An uploaded file's bytes. `name` is its file name; `version` is `version_of` its bytes.
 
     `sidecar`: the bytes of the file that describes it (`<name>.metadata.json` beside it), None without one.
     `schema`: the one that its metadata are typed by; a parser cannot read it where it runs.
+    `recognised`: the text of a scan, None where its own text is to be read.
     """
 
     document: DocumentKey
@@ -39,6 +52,7 @@ class SourceFile(Struct, frozen=True):
     version: str
     sidecar: bytes | None = None
     schema: Schema = field(default_factory=Schema)
+    recognised: tuple[RecognisedPage, ...] | None = None
 
 
 class OversizedFile(Struct, frozen=True):

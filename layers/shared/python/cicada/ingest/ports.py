@@ -14,6 +14,7 @@ from cicada.ingest.model import (
     OversizedFile,
     ParsedDocument,
     RebuildRecord,
+    RecognisedPage,
     SourceFile,
     StoredDocument,
     TruthEntry,
@@ -44,6 +45,18 @@ class DocumentParser(Protocol):
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         """`DocumentRejectedError` if the file as a whole cannot be used; a broken part of it is a `Problem`."""
+        ...
+
+
+class TextRecognition(Protocol):
+    """Recognises the text in the pictures of which a scan is made. Failures are `DependencyError`s."""
+
+    def read(self, source: SourceFile) -> tuple[RecognisedPage, ...]:
+        """The pages in order. The same file is recognised, and paid for, once, however often it is asked for.
+
+        `UnavailableError` while the text is not there yet: a later call gets it. `DocumentRejectedError` for a file
+        that cannot be recognised.
+        """
         ...
 
 

@@ -5,6 +5,7 @@ documents/<tenant>/<knowledge base>/<file…>.metadata.json    its sidecar, whic
 reports/<tenant>/<knowledge base>/<file…>.json               the report on it
 truth/<tenant>/<knowledge base>/<file…>.jsonl.gz             its ground truth, from which indexes are built
 vectors/<tenant>/<knowledge base>/<file…>/<part>             vectors of a part of it, kept for a day
+scans/<tenant>/<knowledge base>/<digest>.pdf                 a scan whose text is being recognised, kept for a day
 rebuild/record.json.gz                                       the progress of a rebuild
 """
 
@@ -15,7 +16,7 @@ import re
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import DocumentRejectedError
 
-_DOCUMENTS, _REPORTS, _TRUTH, _VECTORS = "documents", "reports", "truth", "vectors"
+_DOCUMENTS, _REPORTS, _TRUTH, _VECTORS, _SCANS = "documents", "reports", "truth", "vectors", "scans"
 _SIDECAR, _TRUTH_SUFFIX = ".metadata.json", ".jsonl.gz"
 TRUTH_PREFIX = f"{_TRUTH}/"
 REBUILD_KEY = "rebuild/record.json.gz"
@@ -110,6 +111,11 @@ def report_key(document: DocumentKey) -> str:
 def vectors_key(document: DocumentKey, part: str) -> str:
     """The key of the vectors of a part of the document."""
     return f"{_VECTORS}/{_path(document)}/{part}"
+
+
+def scan_key(document: DocumentKey, digest: str) -> str:
+    """The key of a scan while its text is recognised. It names no file: not all that S3 takes suit the recognition."""
+    return f"{_SCANS}/{document.base_key.tenant}/{document.base_key.knowledge_base}/{digest}.pdf"
 
 
 def _path(document: DocumentKey) -> str:

@@ -14,7 +14,7 @@ from cicada.documents.model import ROW, TABLE, MetadataValue, Passage, SectionLo
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking
 from cicada.ingest.metadata import Declared, described
-from cicada.ingest.model import ParsedDocument, Problem, SourceFile
+from cicada.ingest.model import ParsedDocument, Problem, RecognisedPage, SourceFile
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.encoding import clip, has_mark
 from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
@@ -152,7 +152,7 @@ class ProseParser(Struct, frozen=True):
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
         check_kind(source.name, source.content, self.kind)
-        prose = self.read(source.content)
+        prose = self.read(source.content) if source.recognised is None else _scan(source.content, source.recognised)
         found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
         if not found:
             raise DocumentRejectedError("The document has no text; check that the file is the right one.", "no_text")
@@ -298,6 +298,12 @@ def _pdf(content: bytes) -> Prose:
     from cicada.ingest.prose.pdf_parser import read_pdf
 
     return read_pdf(content)
+
+
+def _scan(content: bytes, recognised: Sequence[RecognisedPage]) -> Prose:
+    from cicada.ingest.prose.pdf_parser import read_scan
+
+    return read_scan(content, recognised)
 
 
 def _docx(content: bytes) -> Prose:

@@ -15,8 +15,8 @@ from msgspec import Struct
 from pypdf import Configuration, PageObject, PasswordType, PdfReader, apply_configuration
 from pypdf.errors import DependencyError, PyPdfError
 
-from cicada.errors import DocumentRejectedError
-from cicada.ingest.model import Problem
+from cicada.errors import DocumentRejectedError, ScanError
+from cicada.ingest.model import Problem, RecognisedPage
 from cicada.ingest.prose.encoding import clean_line, damage_reported
 from cicada.ingest.prose.sections import MAX_PROPERTIES, MAX_PROPERTY, Block, Heading, Prose, page_blocks
 
@@ -154,19 +154,58 @@ def read_pdf(content: bytes, clock: Callable[[], float] = time.thread_time) -> P
 
     `clock`: seconds of processor time.
 
-    `DocumentRejectedError` for a PDF that is damaged, needs a password, has no text, or is too long or too intricate.
+    `DocumentRejectedError` for a PDF that is damaged, needs a password, or is too long or too intricate, and its
+    `ScanError` for one without text.
     """
     with apply_configuration(_LIMITS):
         reader = _opened(content)
         pages, problems = _pages(reader, _Budget(clock))
         if not any(page.lines for page in pages):
-            raise DocumentRejectedError(
+            raise ScanError(
                 f"The PDF has no text on its {len(pages):,} pages; if it is scanned, put it through a text recognition "
                 "(OCR) and upload the result.",
+                len(pages),
+            )
+        return _prose(reader, pages, problems)
+
+
+def read_scan(
+    content: bytes, recognised: Sequence[RecognisedPage], clock: Callable[[], float] = time.thread_time
+) -> Prose:
+    """As `read_pdf`, with the text that was recognised on the pages instead of their own."""
+    known = {each.number: each for each in recognised}
+    budget = _Budget(clock)
+    with apply_configuration(_LIMITS):
+        reader = _opened(content)
+        pages = []
+        for number in range(1, len(reader.pages) + 1):
+            found = known.get(number, RecognisedPage(number, has_failed=True))
+            lines = tuple(line for line in map(clean_line, found.lines) if line)
+            budget.keep(lines)
+            pages.append(Page(number, lines))
+        if not any(page.lines for page in pages):
+            raise DocumentRejectedError(
+                f"No text was recognised on the PDF's {len(pages):,} pages; scan it again, sharper and upright.",
                 "no_text",
             )
-        outline, doubts = _outline(reader, len(pages))
-        title, properties = _title(reader), _properties(reader)
+        return _prose(reader, pages, list(_doubts(recognised)))
+
+
+def _doubts(recognised: Sequence[RecognisedPage]) -> Iterator[Problem]:
+    yield Problem("", "The text was recognised in pictures, where letters can be mistaken.", "recognised")
+    if failed := [each.number for each in recognised if each.has_failed]:
+        yield Problem(page_ranges(failed), "The text could not be recognised, and is left out.", "illegible")
+    if doubtful := [each for each in recognised if each.left_out]:
+        count = sum(each.left_out for each in doubtful)
+        reason = (
+            f"Too hard to read and left out: {count:,} line{'s' if count > 1 else ''}; scan the pages again, sharper."
+        )
+        yield Problem(page_ranges([each.number for each in doubtful]), reason, "illegible")
+
+
+def _prose(reader: PdfReader, pages: Sequence[Page], problems: Sequence[Problem]) -> Prose:
+    outline, doubts = _outline(reader, len(pages))
+    title, properties = _title(reader), _properties(reader)
     blocks = tuple(pages_as_blocks(pages, outline))
     return Prose(blocks, title=title, problems=(*problems, *doubts), properties=properties)
 

@@ -1,0 +1,48 @@
+"""`-c ocr=textract`: the text of scans is recognised."""
+
+from __future__ import annotations
+
+import boto3
+import pytest
+
+from infra.context_values import ContextValueError
+from infra.model_regions import model_regions
+from infra.settings import stage_settings
+from tests.infra.conftest import template_of
+from tests.infra.deployed import deployed
+from tests.infra.policies import Call, Policies
+
+CALLS = [
+    Call("ingest_document", "textract:StartDocumentTextDetection", "*"),
+    Call("ingest_document", "textract:GetDocumentTextDetection", "*"),
+    Call("ingest_document", "s3:PutObject", "documents bucket/scans/acme/rd/1.pdf"),
+    Call("ingest_document", "s3:GetObject", "documents bucket/scans/acme/rd/1.pdf"),
+]
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence"),
+    [
+        ({"stage": "dev", "region": "us-east-1", "ocr": "tesseract"}, "There is no recognition of text 'tesseract': "),
+        ({"stage": "dev", "region": "eu-north-1", "ocr": "textract"}, "eu-north-1 has no Amazon Textract: leave out "),
+        ({"stage": "local", "ocr": "textract"}, "The local stage has no Amazon Textract: leave out -c ocr=textract, "),
+    ],
+)
+def test_it_is_refused_where_it_is_not_offered(context: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ContextValueError, match=f"^{sentence}"):
+        stage_settings(context.get)
+
+
+def test_ingest_alone_may_recognise_text_and_only_where_it_is_asked_for() -> None:
+    policies, without = Policies(template_of("dev", ocr="textract").to_json()), Policies(template_of("dev").to_json())
+    assert all(policies.allow(call) for call in CALLS)
+    assert not any(without.allow(call) for call in CALLS)
+    assert not policies.allow(Call("message_processor", "textract:StartDocumentTextDetection", "*"))
+    assert deployed("dev", ocr="textract").environment("ingest-document")["CICADA_OCR"] == "textract"
+    assert deployed("dev").environment("ingest-document")["CICADA_OCR"] == ""
+
+
+def test_the_regions_with_textract_are_those_that_botocore_knows() -> None:
+    session = boto3.session.Session()
+    known = [session.get_available_regions("textract", partition_name=each) for each in ("aws", "aws-us-gov")]
+    assert set(model_regions().textract) == {region for each in known for region in each}
