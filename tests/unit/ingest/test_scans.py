@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from cicada.adapters.parser_process import ParserProcesses
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, SectionLocator
+from cicada.documents.states import progress
 from cicada.errors import CicadaError, UnavailableError
 from cicada.ingest import ingest
 from cicada.ingest.model import Outcome, RecognisedPage, SourceFile
 from cicada.ingest.ports import DocumentParser
 from cicada.ingest.prose.parser import prose_parsers
+from cicada.ingest.report import report_fields
 from cicada.settings import inherited_environment
 from tests.unit.ingest.documents import pdf
 from tests.unit.ingest.test_ingest import Stage
@@ -75,6 +77,7 @@ def test_a_scan_whose_text_is_not_there_yet_is_under_way_and_tried_again() -> No
     with pytest.raises(UnavailableError, match="Not yet"):
         stage.upload(pdf("", ""), SCAN)
     assert [each.outcome for each in stage.store.told] == [Outcome.UNDER_WAY]
+    assert progress(report_fields(stage.store.told[0])) == "the text of its pages is being recognised"
     assert stage.ingester.ingest(SCAN, again=True).outcome is Outcome.INDEXED
 
 

@@ -38,6 +38,7 @@ CicadaError
 │   └── IndexIncompleteError    the index lacks documents that are kept: it must be rebuilt
 ├── PlanRefusedError       use the rules: a model's plan does not fit the knowledge base
 ├── DocumentRejectedError       tell the uploader: the file, the place in it and the reason
+│   └── ScanError               the file has no text, and a recognition of text may find some
 ├── ConnectionGoneError         the user left: stop sending, keep storing
 └── LeaseLostError              another processor answers this request: stop without a word
 """
