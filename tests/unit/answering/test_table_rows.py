@@ -135,6 +135,30 @@ def test_rows_are_called_by_their_table(desk: Desk) -> None:
     assert [row.metadata["Id"] for row in listed.rows] == ["C-1", "C-3"]
 
 
+def test_a_column_of_the_name_of_tables_keeps_its_values(desk: Desk) -> None:
+    """The base knows tables already when the column comes."""
+    desk.put("bookings.csv", "Guest,Table\nAnn,4\nBo,5\nCy,5\n")
+    assert desk.said("How many rows with table 5?")[0] == "2 rows match (Table: 5)."
+    assert desk.said("How many bookings are there?")[0] == "3 rows match (table name: bookings)."
+
+
+@pytest.mark.parametrize("name", ["#table", "#Table", "#row"])
+def test_no_attribute_of_a_document_makes_it_a_row(desk: Desk, name: str) -> None:
+    desk.put("note.md", "A note.", f'{{"metadataAttributes": {{"{name}": "tickets"}}}}')
+    assert desk.said("How many tickets are there?")[0] == "30 rows match (table: tickets)."
+    assert desk.said("How many documents are there?")[1].rows.items[0].metadata.keys() == {"language"}
+
+
+def test_a_table_that_is_called_as_a_column_takes_no_condition_on_it(desk: Desk) -> None:
+    desk.put("status.csv", "Code,Meaning\n1,new\n2,old\n")
+    assert desk.said("How many rows with status open?")[0] == "10 rows match (Status: open)."
+
+
+def test_a_long_name_of_one_table_leaves_the_others_theirs(desk: Desk) -> None:
+    desk.put(f"{'register of the service ' * 4}.csv", "Code,Meaning\n1,new\n")
+    assert desk.said("How many tickets are there?")[0] == "30 rows match (table: tickets)."
+
+
 def test_documents_are_counted_as_before(desk: Desk) -> None:
     assert desk.said("How many documents are there?")[0] == "2 documents match."
     assert desk.said("How many documents with status binding?")[0] == "1 document matches (Status: binding)."

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Struct, field
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from cicada.documents.model import MetadataValue
+from cicada.documents.model import ROW, TABLE, MetadataValue
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.markup import is_whole, plain_line
 from cicada.ingest.model import Problem
@@ -148,7 +148,13 @@ class _TypedMetadata(Struct):
     problems: list[Problem] = field(default_factory=list)
 
     def take(self, name: str, value: str | tuple[str, ...], source: Declared) -> None:
+        if name.casefold() in (ROW, TABLE):
+            reason = f"The name '{name}' is kept for the rows of tables. The document goes in without it."
+            self.problems.append(Problem(source.place, reason, "metadata"))
+            return
         known = field_named(self.schema, name)
+        if known and known.name == TABLE:
+            known = None  # A column “Table” is a field of its own.
         key = known.name if known else name
         if key in self.seen or (known is None and source.optional):
             return

@@ -233,8 +233,12 @@ def _known(counts: Mapping[str, int], text: str) -> str | None:
 
 
 def _bounded(field: ObservedField) -> ObservedField:
-    is_long = any(len(msgspec.json.encode(each)) > _LONGEST_VALUE_BYTES for each in field.values)
-    is_open = field.is_open or is_long or len(field.values) > MAX_VALUES
+    long = {each for each in field.values if len(msgspec.json.encode(each)) > _LONGEST_VALUE_BYTES}
+    if field.name == TABLE:
+        # The rows of one table are not called otherwise because another one's name is long.
+        kept = [each for each in field.values.items() if each[0] not in long]
+        return replace(field, values=dict(kept[:MAX_VALUES]))
+    is_open = field.is_open or bool(long) or len(field.values) > MAX_VALUES
     return replace(field, values={}, is_open=True) if is_open else field
 
 
@@ -321,6 +325,7 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     found = [_completed(each, known.get(folded(each.name))) for each in declared.fields.values()]
     taken = {folded(name) for each in found for name in (each.name, each.display)}
     found += [_inferred(each) for name, each in known.items() if name not in taken]
+    found = [_without_names(each, found) if each.name == TABLE else each for each in found]
     fields = {each.name: each for each in _with_some_shown(found)}
     dates = [name for name, each in fields.items() if each.type is FieldType.DATE]
     date = declared.date or next((name for name in dates if folded(name) == "date"), None)
@@ -359,6 +364,15 @@ def _table_field(field: ObservedField) -> SchemaField:
     nouns = {name: _nouns(name) for name in field.values}
     synonyms = {name: each for name, each in nouns.items() if each}
     return SchemaField(TABLE, FieldType.KEYWORD, tuple(synonyms), synonyms, display="table", inferred=True)
+
+
+def _without_names(tables: SchemaField, fields: Sequence[SchemaField]) -> SchemaField:
+    """The tables' field without the words that name a field: "rows with status open" asks for no table `status`."""
+    names = {folded(name) for each in fields if each.name != TABLE for name in (each.name, each.display)}
+    left = {name: tuple(each for each in nouns if each not in names) for name, nouns in tables.synonyms.items()}
+    synonyms = {name: nouns for name, nouns in left.items() if nouns and folded(name) not in names}
+    display = "table name" if folded(tables.display) in names else tables.display
+    return replace(tables, values=tuple(synonyms), synonyms=synonyms, display=display)
 
 
 def _nouns(table: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from cicada.documents.model import AnyOf, Condition, Contains, Exists, MetadataValue, NoneOf, Scalar
+from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, MetadataValue, NoneOf, Scalar
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 
 # A source has little room: a frame holds several.
@@ -104,11 +104,12 @@ def folded(text: str) -> str:
 
 
 def field_named(schema: Schema, name: str) -> SchemaField | None:
-    """The field of this name or display name, in any case."""
+    """The field of this name or display name, in any case. A column "Table" goes before the field of tables."""
     if name in schema.fields:
         return schema.fields[name]
     wanted = folded(name)
-    return next((each for each in schema.fields.values() if wanted in (folded(each.name), folded(each.display))), None)
+    found = [each for each in schema.fields.values() if wanted in (folded(each.name), folded(each.display))]
+    return min(found, key=lambda each: each.name == TABLE, default=None)
 
 
 def typed(field: SchemaField, value: Given) -> MetadataValue | Unusable:
