@@ -15,9 +15,11 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Shown, ShownDocument
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
+from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.observability.telemetry import Telemetry, recording
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
@@ -151,6 +153,14 @@ def test_another_base_whose_model_finds_no_answer_is_not_given() -> None:
     parts = Library(judge=FixedJudge(WEAK, GOOD), model=refusing).asked(BOILER)
     assert sources(parts) == {"scripts"}
     assert not any(step.startswith("elsewhere") for step in end_of(parts).path)
+
+
+def test_what_the_model_read_for_an_answer_that_is_not_given_is_counted() -> None:
+    refusing = ScriptedModel(("The passages do not hold an answer. ", "Nearest is the boiler.", ModelUsage(300, 20)))
+    telemetry = Telemetry(lambda: 0.0)
+    with recording(telemetry):
+        Library(judge=FixedJudge(WEAK, GOOD), model=refusing).asked(BOILER)
+    assert telemetry.tokens == (300, 20)
 
 
 def test_a_question_with_filters_stays_in_its_base() -> None:

@@ -30,7 +30,7 @@ from cicada.grounding.checking import Judge, by_counting
 from cicada.grounding.sentences import sentences_of
 from cicada.identity import Principal
 from cicada.knowledge_bases.values import described
-from cicada.observability.telemetry import phase
+from cicada.observability.telemetry import count_tokens, phase
 from cicada.observability.tracing import annotate
 from cicada.permissions import base_of
 from cicada.retrieval.model import RankedPassage
@@ -255,7 +255,10 @@ def _runs(
 
 
 def _begun(parts: Iterator[AnswerPart]) -> list[AnswerPart]:
-    """The parts up to the first whole sentence; none if that says that there is no answer."""
+    """The parts up to the first whole sentence; none if that says that there is no answer.
+
+    Such an answer is read to its end, where its model says what it has used.
+    """
     begun: list[AnswerPart] = []
     text = ""
     for part in parts:
@@ -265,7 +268,11 @@ def _begun(parts: Iterator[AnswerPart]) -> list[AnswerPart]:
         text += part.content if isinstance(part, Text) else ""
         sentences = [*sentences_of(text)]
         if len(sentences) > 1 or isinstance(part, Finished):
-            return [] if sentences and sentences[0].denies else begun
+            if not (sentences and sentences[0].denies):
+                return begun
+            end = next(each for each in chain((part,), parts) if isinstance(each, Finished))
+            count_tokens(end.input_tokens, end.output_tokens)
+            return []
     return begun
 
 
