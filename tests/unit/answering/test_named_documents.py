@@ -269,6 +269,12 @@ def test_a_guess_that_a_document_is_meant_is_a_search_where_there_is_none(here: 
     assert "no_such_document" in end_of(ask(here, replace(guess, named=("SOP-QA-999",)))).path
 
 
+def test_spaces_before_a_name_are_no_part_of_it(here: Situation) -> None:
+    """However many: the beginning of a name is looked up, and that of these would be nothing."""
+    asked = replace(plan(Shape.METADATA_ONLY, f"{' ' * 200}SOP-QA-003"), fields=("owner",))
+    assert "named:1" in end_of(ask(here, asked)).path
+
+
 def test_a_document_of_another_viewer_does_not_exist(here: Situation) -> None:
     put(here, "sop-qa-012.md", "Release of Batches", {"type": "SOP"}, ("user:bob",))
     hidden = ask(here, plan(Shape.METADATA_ONLY, "SOP-QA-012"))

@@ -137,7 +137,9 @@ class _Meaning:
         self._plan = self._with_names(self._plan)
         if not (self._plan.named or self._plan.single):
             return Meant(self._plan)
-        named = [self._named(name[:_NAME_CHARACTERS]) for name in dict.fromkeys(self._plan.named) if name.strip()]
+        named = [
+            self._named(name.strip()[:_NAME_CHARACTERS]) for name in dict.fromkeys(self._plan.named) if name.strip()
+        ]
         if missing := self._missing(named):
             return self._no_such_document(missing)
         unclear = next((each for each in named if self._is_unclear(each)), None)
