@@ -66,7 +66,9 @@ def test_an_administrator_reads_what_was_rated_and_what_failed(stage: Target) ->
     with connected(stage.url, stage.token("alice")) as alice, connected(stage.url, stage.token("bob")) as bob:
         answered, failed = asked(bob, "scripts"), asked(bob, "no-such-base")
         bob.send(action="feedback", requestId=answered, rating="bad", reasons=["wrong"], comment="No porter.")
-        assert bob.receive()["rating"] == "bad"
+        # An event of the answers may come a second time, as clients expect.
+        kept = next(frame for frame in iter(bob.receive, None) if frame["type"] == "feedback")
+        assert kept["rating"] == "bad"
         rated = {each["requestId"]: each for each in told(alice, "readFeedback")["latest"]}
         assert (rated[answered]["knowledgeBase"], rated[answered]["comment"]) == ("scripts", "No porter.")
         failures = {each["requestId"]: each for each in told(alice, "readFailures")["latest"]}

@@ -261,6 +261,8 @@ def refused(reply: Reply | None, frame: str, code: str) -> None:
     sentence: str = reply["error"]
     assert re.fullmatch(r"[A-Z][^\n]{10,400}[^.]\.", sentence), sentence
     assert SECRET not in sentence
+    # Which group is missing is said.
+    sentence = re.sub(r"group “[^”]{1,128}”", "\n", sentence)
     for word in WORDS:
         sentence = sentence.replace(word, "\n")
     quoted = [sentence[at : at + 10] for at in range(len(sentence) - 9) if sentence[at : at + 10] in frame]
