@@ -124,14 +124,16 @@ class InMemoryRequestLog:
     def rate(self, key: RequestKey, feedback: AnswerFeedback | None) -> Head | None:
         return self._change(key, feedback=feedback)
 
-    def rated(self, tenant: str, since: float, most: int) -> list[RatedRequest]:
+    def rated(self, tenant: str, since: float, most: int) -> tuple[list[RatedRequest], bool]:
         found = ((asked, self._heads[asked.key].feedback) for asked in self._asked(tenant, since))
-        return [RatedRequest(*_named(asked), feedback) for asked, feedback in found if feedback][:most]
+        rated = [RatedRequest(*_named(asked), feedback) for asked, feedback in found if feedback]
+        return rated[:most], len(rated) <= most
 
-    def failed(self, tenant: str, since: float, most: int) -> list[FailedRequest]:
-        found = ((asked, self._heads[asked.key]) for asked in self._asked(tenant, since))
-        failed = ((asked, head) for asked, head in found if head.status is Status.FAILED)
-        return [FailedRequest(*_named(asked), head.record.code if head.record else "") for asked, head in failed][:most]
+    def failed(self, tenant: str, since: float, most: int) -> tuple[list[FailedRequest], bool]:
+        heads = ((asked, self._heads[asked.key]) for asked in self._asked(tenant, since))
+        found = ((asked, head.record) for asked, head in heads if head.status is Status.FAILED)
+        failed = [FailedRequest(*_named(asked), record.code if record else "") for asked, record in found]
+        return failed[:most], len(failed) <= most
 
     def _asked(self, tenant: str, since: float) -> list[NewRequest]:
         return self._newest_first(lambda each: each.key.principal.tenant == tenant and each.created_at >= since)

@@ -10,7 +10,6 @@ from msgspec import Struct
 from cicada.conversation.limits import ADMINISTRATION
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
-    FRAME_LIMIT_BYTES,
     AddUser,
     DisableUser,
     EnableUser,
@@ -25,7 +24,7 @@ from cicada.conversation.protocol import (
     UseRead,
     UsersPage,
     UserSummary,
-    frame,
+    that_fits,
 )
 from cicada.conversation.revocation import Revoker
 from cicada.conversation.tenant_reports import TenantReports
@@ -36,8 +35,6 @@ from cicada.permissions import NAME_RULE, can_be_named
 
 # Accounts of a page: fewer where those have so many groups that a frame cannot hold them.
 _PAGES = (20, 5, 1)
-# What a frame has besides its body.
-_HEAD_BYTES = 128
 AdminCommand = ListUsers | AddUser | DisableUser | EnableUser | SetGroups | ReadUse | ReadFeedback | ReadFailures
 AdminReply = UsersPage | UserChanged | UseRead | RatingsRead | FailuresRead
 AccountState = Literal["active", "initial", "reset", "federated", "disabled", "other"]
@@ -167,13 +164,13 @@ class Administration(Struct, frozen=True):
     def _page(self, after: str | None, principal: Principal) -> UsersPage:
         """The page holds as many accounts as a frame does. Those of the default tenant need not be in its group."""
         group = "" if principal.tenant == self.default_tenant else tenant_group(principal.tenant)
-        for most in _PAGES:
+
+        def page(most: int) -> UsersPage:
             found, following = self.accounts.page(group, after, most)
             mine = (each for each in found if self._is_of(each, principal))
-            page = UsersPage(tuple(self._summary(each, principal) for each in mine), self.group, following)
-            if len(frame(page).encode()) < FRAME_LIMIT_BYTES - _HEAD_BYTES:
-                break
-        return page
+            return UsersPage(tuple(self._summary(each, principal) for each in mine), self.group, following)
+
+        return that_fits(page, _PAGES)
 
     def _add(self, command: AddUser, principal: Principal) -> UserChanged:
         if not can_be_named(command.name):

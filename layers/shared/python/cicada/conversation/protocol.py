@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from math import isfinite
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from msgspec import Meta, MsgspecError, Struct, ValidationError, convert, field, to_builtins
 from msgspec.json import Decoder, encode
@@ -27,6 +27,9 @@ from cicada.errors import (
 
 FRAME_LIMIT_BYTES = 32 * 1024
 MESSAGE_LIMIT_BYTES = 128 * 1024
+# What a reply has besides its body.
+_HEAD_BYTES = 128
+_Reply = TypeVar("_Reply", bound=Struct)
 
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
@@ -1105,6 +1108,13 @@ def frame(body: Struct, *, request_id: str | None = None, seq: int | None = None
     if seq is not None:
         head["seq"] = seq
     return json.dumps(head | to_builtins(body), ensure_ascii=False, separators=(",", ":"))
+
+
+def that_fits(made: Callable[[int], _Reply], sizes: Iterable[int]) -> _Reply:
+    """The reply of the first of these sizes, largest first, with which a frame holds it; else of the last one."""
+    *others, last = sizes
+    room = FRAME_LIMIT_BYTES - _HEAD_BYTES
+    return next((reply for reply in map(made, others) if len(frame(reply).encode()) < room), None) or made(last)
 
 
 def request_id_of(text: str) -> str | None:

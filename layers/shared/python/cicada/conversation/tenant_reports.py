@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from msgspec import Struct
 
 from cicada.conversation.history import time_text
 from cicada.conversation.model import DayOfTokens, FailedRequest, RatedRequest
 from cicada.conversation.protocol import (
-    FRAME_LIMIT_BYTES,
     DayOfFailures,
     DayOfRatings,
     DayOfUse,
@@ -24,17 +23,14 @@ from cicada.conversation.protocol import (
     RatedAnswer,
     RatingsRead,
     UseRead,
-    frame,
+    that_fits,
 )
 
-# A page of DynamoDB has room for more, and what is read is bounded however many fail.
+# Requests that are counted.
 _MOST = 1_000
 # Requests that a reply names: fewer where comments are so long that a frame cannot hold them.
 _NAMED = (20, 10, 5)
-# What a frame has besides its body.
-_HEAD_BYTES = 128
 _MILLION = 1_000_000
-Report = TypeVar("Report", RatingsRead, FailuresRead)
 
 
 class TokenUse(Protocol):
@@ -48,12 +44,12 @@ class TokenUse(Protocol):
 class NotedRequests(Protocol):
     """The requests of tenants that were rated or have failed, the latest first. Failures are `DependencyError`s.
 
-    `since`: of those that were asked from then on, in epoch seconds, at most `most`.
+    `since`: of those that were asked from then on, in epoch seconds, at most `most`; and whether these are all.
     """
 
-    def rated(self, tenant: str, since: float, most: int) -> Sequence[RatedRequest]: ...
+    def rated(self, tenant: str, since: float, most: int) -> tuple[Sequence[RatedRequest], bool]: ...
 
-    def failed(self, tenant: str, since: float, most: int) -> Sequence[FailedRequest]: ...
+    def failed(self, tenant: str, since: float, most: int) -> tuple[Sequence[FailedRequest], bool]: ...
 
 
 class TokenPrices(Struct, frozen=True):
@@ -92,22 +88,22 @@ class TenantReports(Struct, frozen=True):
         return UseRead(shown, self.tokens_per_day, self.prices.day if self.prices else None)
 
     def ratings(self, tenant: str, days: int) -> RatingsRead:
-        found = self.noted.rated(tenant, self._day(days - 1).timestamp(), _MOST + 1)
-        counted = Counter((_day_of(each), each.feedback.rating) for each in found[:_MOST])
+        found, are_all = self.noted.rated(tenant, self._day(days - 1).timestamp(), _MOST)
+        counted = Counter((_day_of(each), each.feedback.rating) for each in found)
         names = sorted({day for day, _ in counted}, reverse=True)
         by_day = tuple(DayOfRatings(name, counted[name, "good"], counted[name, "bad"]) for name in names)
         latest = [_rated(each) for each in found]
-        return _that_fits(lambda most: RatingsRead(by_day, tuple(latest[:most]), len(found) <= _MOST))
+        return that_fits(lambda most: RatingsRead(by_day, tuple(latest[:most]), are_all), _NAMED)
 
     def failures(self, tenant: str, days: int) -> FailuresRead:
-        found = self.noted.failed(tenant, self._day(days - 1).timestamp(), _MOST + 1)
-        counted = Counter((_day_of(each), each.code) for each in found[:_MOST])
+        found, are_all = self.noted.failed(tenant, self._day(days - 1).timestamp(), _MOST)
+        counted = Counter((_day_of(each), each.code) for each in found)
         in_order = sorted(sorted(counted), key=lambda each: each[0], reverse=True)
         by_day = tuple(DayOfFailures(day, code, counted[day, code]) for day, code in in_order)
         latest = [
             FailedAnswer(each.request_id, time_text(each.asked_at), each.knowledge_base, each.code) for each in found
         ]
-        return _that_fits(lambda most: FailuresRead(by_day, tuple(latest[:most]), len(found) <= _MOST))
+        return that_fits(lambda most: FailuresRead(by_day, tuple(latest[:most]), are_all), _NAMED)
 
     def _day(self, ago: int) -> datetime:
         """The midnight with which the day began."""
@@ -131,12 +127,3 @@ def _rated(request: RatedRequest) -> RatedAnswer:
     return RatedAnswer(
         request.request_id, time_text(request.asked_at), request.knowledge_base, said.rating, said.reasons, said.comment
     )
-
-
-def _that_fits(made: Callable[[int], Report]) -> Report:
-    """The report with as many requests as a frame holds."""
-    for most in _NAMED:
-        report = made(most)
-        if len(frame(report).encode()) < FRAME_LIMIT_BYTES - _HEAD_BYTES:
-            break
-    return report

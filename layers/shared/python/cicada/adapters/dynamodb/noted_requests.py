@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.json import decode
 
-from cicada.adapters.dynamodb.pages import items
+from cicada.adapters.dynamodb.pages import pages
 from cicada.conversation.model import AnswerFeedback, FailedRequest, RatedRequest, Status
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
 Item = dict[str, Any]
+# A page is a megabyte of heads. After an outage nearly all of them may be of the other kind.
+_MOST_PAGES = 10
 
 
 class DynamoNotedRequests:
@@ -29,19 +31,20 @@ class DynamoNotedRequests:
         self._table = table
         self._clock = clock
 
-    def rated(self, tenant: str, since: float, most: int) -> Sequence[RatedRequest]:
-        found = self._noted(tenant, since, most, "attribute_exists(feedback)")
-        return [RatedRequest(*_asked(item), decode(item["feedback"]["S"], type=AnswerFeedback)) for item in found]
+    def rated(self, tenant: str, since: float, most: int) -> tuple[Sequence[RatedRequest], bool]:
+        found, are_all = self._noted(tenant, since, most, "attribute_exists(feedback)")
+        rated = [RatedRequest(*_asked(item), decode(item["feedback"]["S"], type=AnswerFeedback)) for item in found]
+        return rated, are_all
 
-    def failed(self, tenant: str, since: float, most: int) -> Sequence[FailedRequest]:
+    def failed(self, tenant: str, since: float, most: int) -> tuple[Sequence[FailedRequest], bool]:
         """One that was answered again has another status, and one that an earlier release failed has no `failure`."""
         condition = "#status = :failed AND attribute_exists(failure)"
-        found = self._noted(tenant, since, most, condition, {":failed": {"S": Status.FAILED}})
-        return [FailedRequest(*_asked(item), item["failure"]["S"]) for item in found]
+        found, are_all = self._noted(tenant, since, most, condition, {":failed": {"S": Status.FAILED}})
+        return [FailedRequest(*_asked(item), item["failure"]["S"]) for item in found], are_all
 
     def _noted(
         self, tenant: str, since: float, most: int, condition: str, values: dict[str, Any] | None = None
-    ) -> list[Item]:
+    ) -> tuple[list[Item], bool]:
         query: dict[str, Any] = {
             "TableName": self._table,
             "IndexName": "noted",
@@ -56,7 +59,12 @@ class DynamoNotedRequests:
             "ScanIndexForward": False,
             **({"ExpressionAttributeNames": {"#status": "status"}} if values else {}),
         }
-        return list(islice(items(self._client.query, query), most))
+        found: list[Item] = []
+        for page in islice(pages(self._client.query, query), _MOST_PAGES):
+            found += page["Items"]
+            if len(found) > most:
+                break
+        return found[:most], len(found) <= most and "LastEvaluatedKey" not in page
 
 
 def _asked(item: Item) -> tuple[str, float, str]:

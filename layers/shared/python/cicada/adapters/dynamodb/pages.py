@@ -10,11 +10,17 @@ from cicada.adapters.aws_errors import dynamo_errors
 
 def items(read: Callable[..., Any], request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The items of all pages of `read`, a client's `query` or `scan`. A page is asked for when its first item is."""
+    for page in pages(read, request):
+        yield from page["Items"]
+
+
+def pages(read: Callable[..., Any], request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The pages, each asked for when it is wanted. All but the last one have a `LastEvaluatedKey`."""
     asked = dict(request)
     while True:
         with dynamo_errors():
             page = read(**asked)
-        yield from page["Items"]
+        yield page
         if "LastEvaluatedKey" not in page:
             return
         asked["ExclusiveStartKey"] = page["LastEvaluatedKey"]
