@@ -13,8 +13,8 @@ from cicada.errors import CicadaError, ConfigurationError, DependencyError, Plan
 from cicada.observability.telemetry import Telemetry, recording
 from cicada.understanding.heads import packaged_heads
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest, Shape
-from cicada.understanding.planners import BY_RULES, MODEL_FAILED, PlannerMode
+from cicada.understanding.plan import BY_RULES, Intent, Plan, Planner, PlanRequest, Shape
+from cicada.understanding.planners import MODEL_FAILED, PlannerMode
 from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.understood import Understood
 from evals.planner_files import LabelledQuery, PlannerSchema

@@ -13,7 +13,7 @@ from cicada.answering.asked_writes import asked_writes
 from cicada.answering.checked import checked
 from cicada.answering.citations import resting
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply, as_search, is_guess
+from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
 from cicada.answering.passages import UNMET, PassageAnswerer
@@ -154,11 +154,11 @@ class Answerer(Struct, frozen=True):
     def _searched_instead(self, meant: Meant, question: Question, principal: Principal) -> Meant:
         """A list that is only guessed and has no document is a search: its conditions may be words of the subject."""
         plan = meant.plan
-        if not (is_guess(plan) and plan.filters and meant.documents is None) or plan.offset:
+        if not (plan.is_guess and plan.filters and meant.documents is None) or plan.offset:
             return meant
         if self.listings.has_any(plan, question, principal):
             return meant
-        return replace(meant, plan=as_search(plan), steps=(UNMET,))
+        return replace(meant, plan=plan.as_search, steps=(UNMET,))
 
     @property
     def _named_documents(self) -> NamedDocuments:

@@ -26,13 +26,10 @@ from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.text import one_line
 from cicada.understanding.plan import Plan, Shape
-from cicada.understanding.planners import BY_RULES
 
 FROM_DOCUMENTS = (Shape.METADATA_ONLY, Shape.CONTENT_ONLY, Shape.HYBRID)
 _MOST_CANDIDATES = 6
 _SCANNED = 20
-# Below this confidence a list, or a document that is meant, is only guessed.
-_GUESSED = 0.35
 # From this confidence on a plan is right that a field is asked for, whatever the documents have.
 _SURE_OF_FIELDS = 0.6
 _MOST_TOLD_APART = 2
@@ -137,9 +134,8 @@ class _Meaning:
         self._plan = self._with_names(self._plan)
         if not (self._plan.named or self._plan.single):
             return Meant(self._plan)
-        named = [
-            self._named(name.strip()[:_NAME_CHARACTERS]) for name in dict.fromkeys(self._plan.named) if name.strip()
-        ]
+        names = dict.fromkeys(filter(None, map(str.strip, self._plan.named)))
+        named = [self._named(name[:_NAME_CHARACTERS]) for name in names]
         if missing := self._missing(named):
             return self._no_such_document(missing)
         unclear = next((each for each in named if self._is_unclear(each)), None)
@@ -149,8 +145,8 @@ class _Meaning:
         rows = [row for each in named if len(each.rows) <= MOST_NAMED for row in each.rows]
         if rows:
             return self._about(rows)
-        if named and is_guess(self._plan):
-            return Meant(as_search(self._plan), steps=("named:0",))
+        if named and self._plan.is_guess:
+            return Meant(self._plan.as_search, steps=("named:0",))
         return self._described() if self._plan.single else Meant(self._plan)
 
     def _with_names(self, plan: Plan) -> Plan:
@@ -193,7 +189,7 @@ class _Meaning:
     def _missing(self, named: Sequence[_Named]) -> list[_Named]:
         """Names of no document. A number or a file is always a name; other words are searched for, if anything is."""
         missing = [each for each in named if not each.rows]
-        if self._plan.shape is Shape.METADATA_ONLY and len(missing) == len(named) and not is_guess(self._plan):
+        if self._plan.shape is Shape.METADATA_ONLY and len(missing) == len(named) and not self._plan.is_guess:
             return missing
         return [each for each in missing if is_identifier(each.name)]
 
@@ -293,16 +289,6 @@ def _without_kind(name: str) -> str:
     """The name without the last word, if two are left: *Yeast handling* is a "yeast handling procedure"."""
     *others, kind = name.split()
     return " ".join(others) if len(others) > 1 and not is_identifier(kind) else ""
-
-
-def is_guess(plan: Plan) -> bool:
-    """Whether rules have only guessed that fields of documents are asked for."""
-    return plan.shape is Shape.METADATA_ONLY and plan.by == BY_RULES and plan.confidence < _GUESSED
-
-
-def as_search(plan: Plan) -> Plan:
-    """The plan that searches the texts for the question."""
-    return replace(plan, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=plan.query)
 
 
 def _free_texts(condition: Condition, schema: Schema) -> tuple[str, ...]:

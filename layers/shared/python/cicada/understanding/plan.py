@@ -8,17 +8,20 @@ from enum import StrEnum
 from typing import Protocol
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cicada.dialogue import NOTHING_SHOWN, Shown, ShownDocument, Turn
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, Operation, Sort
 from cicada.documents.model import Condition, KnowledgeBaseKey, Subject
 from cicada.knowledge_bases.schema import FieldType, Schema
 
-BY_MODEL = "model"
+BY_MODEL, BY_RULES = "model", "rules"
 """The beginning of `Plan.by` of a plan that a model made."""
 PAGE_SIZE = 20
 """Documents of a listing's page, where the message names no number."""
 _GROUPED_BY = 2
+# Below this confidence a list, or a document that is meant, is only guessed.
+_GUESSED = 0.35
 _TYPES: Mapping[Operation, tuple[FieldType, ...]] = {
     "count": tuple(FieldType),
     "sum": (FieldType.NUMBER,),
@@ -102,7 +105,7 @@ class Plan(Struct, frozen=True):
     key_concepts: tuple[str, ...] = ()
     language: str = "en"
     confidence: float = 1.0
-    by: str = "rules"
+    by: str = BY_RULES
     clarification: str = ""
     carried: tuple[str, ...] = ()
     subjects: tuple[Subject, ...] = ()
@@ -122,6 +125,16 @@ class Plan(Struct, frozen=True):
     def is_listing(self) -> bool:
         """Whether the answer is a list of documents, or numbers about them."""
         return self.shape is Shape.METADATA_ONLY or self.wants_documents
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether rules have only guessed that fields of documents are asked for."""
+        return self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and self.confidence < _GUESSED
+
+    @property
+    def as_search(self) -> Plan:
+        """The plan that searches the texts for the question instead."""
+        return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=self.query)
 
     def asked(self, message: str) -> str:
         """What the answering model is asked: the message, or what it means after the messages before it."""

@@ -20,9 +20,8 @@ from cicada.deadline import Deadline, ending_by
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.text import one_line
 from cicada.understanding.last_answer import of_last_answer
-from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest
+from cicada.understanding.plan import BY_RULES, Intent, Plan, Planner, PlanRequest
 
-BY_RULES = "rules"
 MODEL_FAILED = "rules_after_model_failed"
 MODEL_SKIPPED = "rules:skipped_open_circuit"
 # As `heads.bin` says; a test compares them. The heads are read only where a base has a schema.

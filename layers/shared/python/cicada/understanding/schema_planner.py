@@ -187,12 +187,12 @@ class SchemaReader(Struct, frozen=True):
             return Understood(message, found, "M", confidence)
         if strategy == "N" and phrase and phrase.is_kind and meaning.unknown:
             strategy = "A"
-        is_of_kinds = meaning.restricted <= self.vocabulary.kind_fields
-        is_search = strategy == "C" or (strategy == "H" and own.strategy == "M")
-        if is_search and meaning.fields and is_of_kinds and described(reading, self.vocabulary, ()):
+        asks_field = bool(meaning.fields) and meaning.restricted <= self.vocabulary.kind_fields
+        if asks_field and (strategy == "C" or (strategy == "H" and own.strategy == "M")):
             # "Who owns the staff handbook?": the texts are searched if there is no such document.
-            strategy, confidence = "A", min(confidence, _LEAST_SURE)
-        if phrase is None and strategy in ("A", "M") and meaning.fields and is_of_kinds:
+            phrase = phrase or described(reading, self.vocabulary, ())
+            strategy, confidence = ("A", min(confidence, _LEAST_SURE)) if phrase else (strategy, confidence)
+        elif asks_field and phrase is None and strategy in ("A", "M"):
             # A field is asked of a document, however common the words for it: "the owner of the glove leak document".
             phrase = described(reading, self.vocabulary, ())
             is_one = phrase and (strategy == "A" or (phrase.is_kind and not phrase.is_bare))
