@@ -266,13 +266,12 @@ def backup(context: Context, stage: str, region: str) -> str:
 
 
 def ocr(context: Context, region: str) -> str:
-    """`-c ocr=textract`: what recognises the text of scans in the region, empty for nothing. The emulator has none."""
+    """`-c ocr=textract`: what recognises the text of scans in the region, empty for nothing."""
     value = choice(context, "ocr", _NONE, "textract", called="recognition of text")
     offered = model_regions().textract
     if value != _NONE and region not in offered:
-        where = f"{region} has" if region else "The local stage has"
         raise ContextValueError(
-            f"{where} no Amazon Textract: leave out -c ocr={value}, or deploy to {', '.join(sorted(offered))}."
+            f"{region} has no Amazon Textract: leave out -c ocr={value}, or deploy to {', '.join(sorted(offered))}."
         )
     return "" if value == _NONE else value
 

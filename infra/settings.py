@@ -312,7 +312,6 @@ def _local(context: Context) -> StageSettings:
         tenant_tokens_per_day=tokens_per_day(context),
         grounding=_grounding(context),
         guardrail=guardrail(context),
-        ocr=ocr(context, ""),
         lease_seconds=_lease_seconds(context),
         concurrency=concurrency(context),
         audit_days=retention_days(context, "auditDays", _AUDIT_DAYS),

@@ -25,7 +25,6 @@ CALLS = [
     [
         ({"stage": "dev", "region": "us-east-1", "ocr": "tesseract"}, "There is no recognition of text 'tesseract': "),
         ({"stage": "dev", "region": "eu-north-1", "ocr": "textract"}, "eu-north-1 has no Amazon Textract: leave out "),
-        ({"stage": "local", "ocr": "textract"}, "The local stage has no Amazon Textract: leave out -c ocr=textract, "),
     ],
 )
 def test_it_is_refused_where_it_is_not_offered(context: dict[str, str], sentence: str) -> None:
