@@ -16,7 +16,7 @@ _NAME = re.compile(r"[^\W\d_][^,;]{0,40}")
 
 
 def follow_ups(plan: Plan | None, listing: Listing | None) -> list[str]:
-    """At most three messages that the rules of the planner understand after a list by metadata; else none."""
+    """Messages that the planner understands after a list by metadata, three at most; none after anything else."""
     if plan is None or plan.strategy != "MetadataOnly" or listing is None or listing.total < _FEWEST_DOCUMENTS:
         return []
     if listing.groups:

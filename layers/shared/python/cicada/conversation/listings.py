@@ -28,7 +28,8 @@ def listing_of(key: RequestKey, log: RequestLog) -> tuple[ListedPage, Question]:
 def asked_without(place: int, key: RequestKey, log: RequestLog, question: Question) -> Question:
     """The question for an answer's listing, without the condition that has this place in its `plan.filters`.
 
-    The conditions of that question's own scope come first there, and stay. Raises as `listing_of` does.
+    The conditions of that question's scope come first there and cannot be left out: a client that wants them sends its
+    scope again. Raises as `listing_of` does.
     """
     listing, before = listing_of(key, log)
     number = place - len(before.scope)

@@ -172,7 +172,7 @@ def read_pdf(content: bytes, clock: Callable[[], float] = time.thread_time) -> P
 def read_scan(
     content: bytes, recognised: Sequence[RecognisedPage], clock: Callable[[], float] = time.thread_time
 ) -> Prose:
-    """As `read_pdf`, with the text that was recognised on the pages instead of their own."""
+    """The document with the text that was recognised on its pages, else as `read_pdf` reads it."""
     known = {each.number: each for each in recognised}
     budget = _Budget(clock)
     with apply_configuration(_LIMITS):
