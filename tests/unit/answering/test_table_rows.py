@@ -86,7 +86,7 @@ def desk() -> Desk:
         ("Sum of hours of the closed tickets", "10 rows match (Status: closed; table: tickets). Hours, sum: 145."),
         ("How many rows are there?", "30 rows match."),
         ("How many rows by status?", "30 rows match. By Status: closed 10, open 10, waiting 10."),
-        ("Which row has the highest hours?", "30 rows match. Highest Hours: 29 (tickets, row 31)."),
+        ("Which row has the highest hours?", "30 rows match (table: tickets). Highest Hours: 29 (tickets, row 31)."),
     ],
 )
 def test_rows_are_counted_and_computed_with(desk: Desk, message: str, answer: str) -> None:
@@ -138,7 +138,7 @@ def test_rows_are_called_by_their_table(desk: Desk) -> None:
 def test_a_column_of_the_name_of_tables_keeps_its_values(desk: Desk) -> None:
     """The base knows tables already when the column comes."""
     desk.put("bookings.csv", "Guest,Table\nAnn,4\nBo,5\nCy,5\n")
-    assert desk.said("How many rows with table 5?")[0] == "2 rows match (Table: 5)."
+    assert desk.said("How many rows with table 5?")[0] == "2 rows match (Table: 5; table name: bookings)."
     assert desk.said("How many bookings are there?")[0] == "3 rows match (table name: bookings)."
 
 

@@ -41,6 +41,7 @@ def test_a_question_is_searched_whatever_it_is_about(text: str) -> None:
         "Hello there!",
         "Thanks a lot",
         "ok great, bye",
+        "thanks, that was all",
         "👋",
         "good morning",
         "Merci beaucoup !",

@@ -24,7 +24,7 @@ from cicada.answering.subject_listing import SubjectListing
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
-from cicada.documents.model import DocumentKey
+from cicada.documents.model import AnyOf, Contains, DocumentKey
 from cicada.generation import ModelUsage
 from cicada.grounding.checking import Judge, by_counting
 from cicada.grounding.sentences import sentences_of
@@ -100,7 +100,7 @@ class Answerer(Struct, frozen=True):
         """The answer of another base than `asked`, which says so first; None if none of them has one.
 
         Filters and episodes are those of the base that was asked, and so is an exact list: with them no other one is. A
-        list of everything is no answer to what another base did not know.
+        list of everything, or of a period, is no answer to what another base did not know.
         """
         if self.other_bases is None or question.scope or question.listing:
             return None
@@ -110,8 +110,9 @@ class Answerer(Struct, frozen=True):
             if plan.intent is not Intent.SCRIPT_QUERY or plan.shape in _NO_ANSWER:
                 continue
             meant, parts = self._answered(plan, question, principal, ())
-            lists_all = meant.plan.shape is Shape.METADATA_ONLY and not meant.plan.filters and meant.rows is None
-            if meant.plan.shape is Shape.NO_MATCH or lists_all:
+            has_value = any(isinstance(each, AnyOf | Contains) for each in meant.plan.filters)
+            lists_any = meant.plan.shape is Shape.METADATA_ONLY and not has_value and meant.rows is None
+            if meant.plan.shape is Shape.NO_MATCH or lists_any:
                 continue
             if begun := _begun(parts):
                 said = Text(f"Nothing in “{asked}” answers this; from “{meant.plan.knowledge_base}”:\n\n")

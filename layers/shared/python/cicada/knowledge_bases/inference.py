@@ -18,8 +18,10 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY, TITLE
 from cicada.documents.model import ROW, TABLE, MetadataValue
+from cicada.knowledge_bases.inferred_standing import standing_rule
 from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
-from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed
+from cicada.knowledge_bases.table_names import table_field, without_names
+from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed, words_of
 
 MAX_FIELDS = 50
 MAX_VALUES = 50
@@ -36,7 +38,6 @@ _SHORT, _SHOWN_FIELDS = (FieldType.DATE, FieldType.NUMBER, FieldType.PERSON, Fie
 _RESERVED = frozenset({TITLE, EVERY, ROW, TABLE, "readers", *BUILT_IN})
 
 _NUMBER = re.compile(r"[+-]?(?:0|[1-9][0-9]{0,14}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})(?:\.[0-9]{1,9})?")
-_ON_LINES = re.compile(r"[\W_]+")
 # The last word of a name whose digits are no quantity.
 _CODES = frozenset("id code no nr num number phone fax zip postcode plz isbn sku ref reference key version".split())  # noqa: SIM905
 _PEOPLE = frozenset(
@@ -46,12 +47,6 @@ _PEOPLE = frozenset(
     "autor autorin verfasser verfasserin".split()
 )
 _TITLE_OF_A_PERSON = re.compile(r"(?:mr|mrs|ms|dr|prof|herr|frau)\.? ", re.IGNORECASE)
-# Words for tables in the names of tables.
-_OF_TABLES = frozenset(
-    "data dataset table tab sheet export list report overview file log register book record ledger csv copy final new "  # noqa: SIM905
-    "old draft tabelle daten blatt liste übersicht verzeichnis kopie neu feuille tableau données hoja tabla "
-    "datos".split()
-)
 _PERSON = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,4}")
 
 
@@ -68,7 +63,8 @@ class Look(StrEnum):
 class ObservedField(Struct, frozen=True):
     """A field as documents have it.
 
-    `looks`: of its values, sorted; they stay as long as any document has the field. `documents`: how many have it.
+    `looks`: of its values, sorted; they stay as long as any document has the field. `documents`: how many have it;
+    `tables`: how many by the table whose rows they are, under "" those that are no rows.
     `values`: the different texts and how many documents have each, none where they are too many or too long
     (`is_open`). Counts end at a bound; one that has reached it stays.
     """
@@ -78,6 +74,7 @@ class ObservedField(Struct, frozen=True):
     documents: int = 0
     values: Mapping[str, int] = field(default_factory=dict)
     is_open: bool = False
+    tables: Mapping[str, int] = field(default_factory=dict)
 
 
 Observed = tuple[ObservedField, ...]
@@ -106,21 +103,32 @@ def observed_in(records: Iterable[Metadata]) -> Observed:
     """The fields of the records of one table. A record counts as a document does."""
     names: dict[str, str] = {}
     values: dict[str, list[MetadataValue]] = {}
+    tables: dict[str, Counter[str]] = {}
     for record in records:
+        table = str(record.get(TABLE, ""))
         for key, (name, value) in _by_field(record).items():
             if key in names or (len(names) < MAX_FIELDS and len(name) <= _LONGEST_NAME):
-                values.setdefault(names.setdefault(key, name), []).append(value)
-    return tuple(_of_column(name, found) for name, found in values.items())
+                known = names.setdefault(key, name)
+                values.setdefault(known, []).append(value)
+                tables.setdefault(known, Counter())[table] += 1
+    return tuple(_of_column(name, found, tables[name]) for name, found in values.items())
 
 
-def _of_column(name: str, values: Sequence[MetadataValue]) -> ObservedField:
+def _of_column(name: str, values: Sequence[MetadataValue], tables: Mapping[str, int]) -> ObservedField:
     looks = {value: look_of(value) for value in set(values)}
     counts: dict[str, int] = {}
     for value, number in Counter(values).items():
         for text in _texts_of(value) if len(counts) <= MAX_VALUES else ():
             _count(counts, text, number)
-    documents = min(len(values), _ENOUGH)
-    return _bounded(ObservedField(name, tuple(sorted({each.value for each in looks.values()})), documents, counts))
+    return _bounded(
+        ObservedField(
+            name,
+            looks=tuple(sorted({each.value for each in looks.values()})),
+            documents=min(len(values), _ENOUGH),
+            values=counts,
+            tables={table: min(number, _ENOUGH) for table, number in tables.items()},
+        )
+    )
 
 
 def observed_with_records(known: Observed, now: Observed, before: Observed = ()) -> Observed:
@@ -146,7 +154,14 @@ def _missing(field: ObservedField, before: ObservedField | None, known: Observed
         for text, number in field.values.items()
         if _known(before.values, text) is None or _known(counted.values, text) is None
     }
-    return replace(field, documents=max(field.documents - before.documents, 0), values=values)
+    documents = max(field.documents - before.documents, 0)
+    return replace(field, documents=documents, values=values, tables=_difference(field.tables, before.tables))
+
+
+def _difference(more: Mapping[str, int], less: Mapping[str, int]) -> dict[str, int]:
+    """The counts of the first that the second does not have."""
+    rest = {name: number - less.get(name, 0) for name, number in more.items()}
+    return {name: number for name, number in rest.items() if number > 0}
 
 
 def _less(field: ObservedField, before: ObservedField | None, now: Observed) -> ObservedField:
@@ -158,7 +173,8 @@ def _less(field: ObservedField, before: ObservedField | None, now: Observed) -> 
     counts = {text: number - gone.get(_known(gone, text) or "", 0) for text, number in field.values.items()}
     documents = field.documents - max(before.documents - after.documents, 0)
     values = {text: number for text, number in counts.items() if number > 0}
-    return replace(field, documents=max(documents, 0), values=values)
+    tables = _difference(field.tables, _difference(before.tables, after.tables))
+    return replace(field, documents=max(documents, 0), values=values, tables=tables)
 
 
 def _without_rare(field: ObservedField, gone: Mapping[str, tuple[str, MetadataValue]]) -> ObservedField:
@@ -187,9 +203,11 @@ def merged(many: Iterable[Observed]) -> Observed:
     fields: dict[str, ObservedField] = {}
     for each in chain.from_iterable(many):
         known = fields.get(folded(each.name)) or ObservedField(each.name)
-        counts = dict(known.values)
+        counts, tables = dict(known.values), dict(known.tables)
         for text, number in each.values.items():
             _count(counts, text, number)
+        for table, number in each.tables.items():
+            tables[table] = min(tables.get(table, 0) + number, _ENOUGH)
         fields[folded(each.name)] = _bounded(
             replace(
                 known,
@@ -197,6 +215,7 @@ def merged(many: Iterable[Observed]) -> Observed:
                 documents=min(known.documents + each.documents, _ENOUGH),
                 values=counts,
                 is_open=known.is_open or each.is_open,
+                tables=tables,
             )
         )
     return tuple(list(fields.values())[:MAX_FIELDS])
@@ -216,7 +235,10 @@ def _changed(field: ObservedField, value: MetadataValue | None, before: Metadata
     number = field.documents if field.documents >= _ENOUGH else field.documents + added
     looks = {*field.looks, *([look_of(value).value] if value is not None else [])}
     documents = max(number, int(value is not None))
-    return _bounded(replace(field, looks=tuple(sorted(looks)), documents=documents, values=counts))
+    outside = field.tables.get("", 0)
+    outside = outside if outside >= _ENOUGH else max(outside + added, int(value is not None))
+    tables = {**field.tables, "": outside} if outside else _difference(field.tables, {"": _ENOUGH})
+    return _bounded(replace(field, looks=tuple(sorted(looks)), documents=documents, values=counts, tables=tables))
 
 
 def _count(counts: dict[str, int], text: str, more: int) -> None:
@@ -277,7 +299,7 @@ def type_of(field: ObservedField) -> FieldType:
     """The type that all values of the field have; a keyword where they have none in common."""
     if Look.LIST in field.looks:
         return FieldType.KEYWORDS
-    words = _words(field.name)
+    words = words_of(field.name)
     if field.looks == (Look.NUMBER,):
         return FieldType.KEYWORD if names_codes(field.name) else FieldType.NUMBER
     if field.looks in ((Look.DATE,), (Look.BOOLEAN,)):
@@ -292,13 +314,9 @@ def conflict_of(field: ObservedField) -> str:
     return f"Values of '{field.name}' look like {' and '.join(field.looks)}, so all are taken as text."
 
 
-def _words(name: str) -> list[str]:
-    return _ON_LINES.sub(" ", name.casefold()).split()
-
-
 def names_codes(name: str) -> bool:
     """Whether the digits of a field with this name are no quantity."""
-    words = _words(name)
+    words = words_of(name)
     return words[-1:] != [] and words[-1] in _CODES
 
 
@@ -325,14 +343,18 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     found = [_completed(each, known.get(folded(each.name))) for each in declared.fields.values()]
     taken = {folded(name) for each in found for name in (each.name, each.display)}
     found += [_inferred(each) for name, each in known.items() if name not in taken]
-    found = [_without_names(each, found) if each.name == TABLE else each for each in found]
+    found = [without_names(each, found) if each.name == TABLE else each for each in found]
     fields = {each.name: each for each in _with_some_shown(found)}
     dates = [name for name, each in fields.items() if each.type is FieldType.DATE]
     date = declared.date or next((name for name in dates if folded(name) == "date"), None)
     sort = declared.sort if declared.sort and declared.sort.field in (TITLE, *fields) else None
     is_inferred = all(each.inferred for each in declared.fields.values())
     items = declared.items or ((knowledge_base,) if observed and is_inferred else ())
-    return replace(declared, fields=fields, sort=sort, date=date if date in dates else None, items=items)
+    rule = declared.in_force or standing_rule(fields)
+    if rule and rule.field:
+        fields[rule.field] = replace(fields[rule.field], shown=True)
+    date = date if date in dates else None
+    return replace(declared, fields=fields, sort=sort, date=date, items=items, in_force=rule)
 
 
 def _with_some_shown(fields: Sequence[SchemaField]) -> Sequence[SchemaField]:
@@ -356,42 +378,20 @@ def _completed(declared: SchemaField, found: ObservedField | None) -> SchemaFiel
         (*declared.values, *(inferred.values or found.values if declared.synonyms else inferred.values))
     )
     synonyms = {**inferred.synonyms, **declared.synonyms}
-    return replace(declared, name=found.name, type=kind, values=values, synonyms=synonyms)
-
-
-def _table_field(field: ObservedField) -> SchemaField:
-    """The tables as kinds of records: the rows of `complaints_2026` are complaints."""
-    nouns = {name: _nouns(name) for name in field.values}
-    synonyms = {name: each for name, each in nouns.items() if each}
-    return SchemaField(TABLE, FieldType.KEYWORD, tuple(synonyms), synonyms, display="table", inferred=True)
-
-
-def _without_names(tables: SchemaField, fields: Sequence[SchemaField]) -> SchemaField:
-    """The tables' field without the words that name a field: "rows with status open" asks for no table `status`."""
-    names = {folded(name) for each in fields if each.name != TABLE for name in (each.name, each.display)}
-    left = {name: tuple(each for each in nouns if each not in names) for name, nouns in tables.synonyms.items()}
-    synonyms = {name: nouns for name, nouns in left.items() if nouns and folded(name) not in names}
-    display = "table name" if folded(tables.display) in names else tables.display
-    return replace(tables, values=tuple(synonyms), synonyms=synonyms, display=display)
-
-
-def _nouns(table: str) -> tuple[str, ...]:
-    """What the rows are called: all words of the sheet's name, else of the document's, and the last one."""
-    for part in reversed(table.split(" › ")):
-        if words := [each for each in _words(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]:
-            return tuple(dict.fromkeys((" ".join(words), words[-1])))
-    return ()
+    return replace(declared, name=found.name, type=kind, values=values, synonyms=synonyms, tables=inferred.tables)
 
 
 def _inferred(field: ObservedField) -> SchemaField:
     if field.name == TABLE:
-        return _table_field(field)
+        return table_field(tuple(field.values))
     kind = type_of(field)
     has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
     values = tuple(field.values) if has_values and _recurs(field, kind) else ()
+    # Documents that were counted before their tables were are of any.
+    tables = frozenset(field.tables) if sum(field.tables.values()) >= field.documents else frozenset()
     # "Who owns it?" has too few letters in common with the field's name to be found by them.
-    words = ("owns", "owned") if _words(field.name)[-1:] == ["owner"] else ()
-    return SchemaField(field.name, kind, values, words=words, inferred=True)
+    words = ("owns", "owned") if words_of(field.name)[-1:] == ["owner"] else ()
+    return SchemaField(field.name, kind, values, words=words, inferred=True, tables=tables)
 
 
 def _recurs(field: ObservedField, kind: FieldType) -> bool:

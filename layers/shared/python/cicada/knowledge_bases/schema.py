@@ -7,9 +7,10 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
-from cicada.documents.catalogue import Sort
-from cicada.documents.model import MetadataValue
+from cicada.documents.catalogue import TITLE, Sort
+from cicada.documents.model import TABLE, MetadataValue
 
 
 class FieldType(StrEnum):
@@ -29,7 +30,8 @@ class SchemaField(Struct, frozen=True):
     `values`: the canonical values; empty where any value may stand. `synonyms`: for a canonical value, other words for
     it, abbreviations included. `words`: other names of the field itself, as people write them ("in force since").
     `display`: its name for people. `shown`: a source and a listing show it. `is_owner`: "my" means the asker's.
-    `inferred`: type and values are those that documents have; the values are known, and others may stand.
+    `inferred`: type and values are those that documents have; the values are known, and others may stand. `tables`: in
+    whose rows it stands, "" for documents that are no rows; empty where that is not known.
     """
 
     name: str
@@ -41,6 +43,7 @@ class SchemaField(Struct, frozen=True):
     shown: bool = False
     is_owner: bool = False
     inferred: bool = False
+    tables: frozenset[str] = frozenset()
 
 
 class Standing(StrEnum):
@@ -106,6 +109,13 @@ class Schema(Struct, frozen=True):
     logins: Mapping[str, str] = field(default_factory=dict)
     items: tuple[str, ...] = ()
     in_force: StandingRule | None = None
+
+    def of_table(self, table: str) -> Schema:
+        """The schema of the rows of one table, or for "" of the documents that are no rows."""
+        of_rows = {name: each for name, each in self.fields.items() if not each.tables or table in each.tables}
+        fields = {name: each for name, each in of_rows.items() if table or name != TABLE}
+        sort = self.sort if self.sort and self.sort.field in (TITLE, *fields) else None
+        return replace(self, fields=fields, sort=sort, date=self.date if self.date in fields else None)
 
 
 BUILT_IN = ("language", "episode_id", "chapter_id")

@@ -103,6 +103,11 @@ def folded(text: str) -> str:
     return " ".join(re.split(r"[\s_-]+", text.casefold().strip()))
 
 
+def words_of(name: str) -> list[str]:
+    """The words of a name in lower case; marks separate them."""
+    return re.sub(r"[\W_]+", " ", name.casefold()).split()
+
+
 def field_named(schema: Schema, name: str) -> SchemaField | None:
     """The field of this name or display name, in any case. A column "Table" goes before the field of tables."""
     if name in schema.fields:

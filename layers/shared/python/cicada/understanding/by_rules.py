@@ -41,6 +41,7 @@ from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
     from cicada.understanding.schema_planner import SchemaReader
+    from cicada.understanding.tables import TablesReader
     from cicada.understanding.understood import Understood
 
 SHAPES = {
@@ -147,7 +148,7 @@ class SchemaPlanner(Struct, frozen=True):
     A schema changes with what is ingested, and with what its base's operator sets.
     """
 
-    _readers: list[SchemaReader] = field(default_factory=list)
+    _readers: list[SchemaReader | TablesReader] = field(default_factory=list)
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of a question on documents, which may continue earlier ones."""
@@ -162,13 +163,15 @@ class SchemaPlanner(Struct, frozen=True):
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return plan_of(found, request.schema)
 
-    def _reader(self, schema: Schema) -> SchemaReader:
+    def _reader(self, schema: Schema) -> SchemaReader | TablesReader:
         found = next((each for each in self._readers if each.schema is schema or each.schema == schema), None)
         if found is None:
             # Imported here: the heads take a part of a cold start, and not every question needs them.
             from cicada.understanding.schema_planner import SchemaReader
+            from cicada.understanding.tables import TablesReader, has_tables
 
-            found = SchemaReader.of(schema)
+            whole = SchemaReader.of(schema)
+            found = TablesReader(whole) if has_tables(schema) else whole
             # A new list: another thread may be looking at the old one.
             self._readers[:] = [*self._readers[1 - _READERS :], found]
         return found
@@ -309,7 +312,7 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
         return plan.confidence < _LIKELY_OF_ALL
     if any(isinstance(each, NoneOf) for each in plan.filters):
         return False  # No search finds what is not so.
-    if plan.fields and plan.named:
+    if plan.fields and (plan.named or any(isinstance(each, Contains) for each in plan.filters)):
         return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
     return request.listing is None and plan.confidence < _LIKELY_OF_FIELDS
 

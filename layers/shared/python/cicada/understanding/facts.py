@@ -11,6 +11,7 @@ from datetime import date
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.understanding.dates import DatePhrase, date_phrases
 from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
@@ -38,6 +39,10 @@ _DOCUMENT = re.compile(r"(?<!\w)[A-Za-z]{1,8}(?:[-_/][A-Za-z0-9]{1,8}){1,4}(?:\.
 _LEAST_DIGITS = 2
 _MOST_QUOTED = 10
 _FILLERS = word_set("of the a an for")
+# Words that say what is computed, which a typing error must not make into nothing.
+_COMPUTING = word_set(
+    "average total number highest lowest cheapest oldest newest latest maximum minimum between without"
+)
 # A phrase with fillers ("number of the products") may be longer than any of the vocabulary.
 _MOST_FILLERS = 2
 _STEM, _LONG_STEM = 5, 6
@@ -85,8 +90,15 @@ class Facts(Struct, frozen=True):
 
 def facts_of(message: str, vocabulary: Vocabulary, now: date, common: Collection[str]) -> Facts:
     """The facts of any text. `common`: words that are neither mistyped nor, where a sentence begins, names."""
-    tokens = tokens_of(message)
+    tokens = tuple(_read(each, vocabulary, common) for each in tokens_of(message))
     return _Finder(tokens, normal(message), vocabulary, now, common).facts()
+
+
+def _read(token: Token, vocabulary: Vocabulary, common: Collection[str]) -> Token:
+    """The token, with a mistyped word for what is computed mended."""
+    is_known = token.text in common or base_form(token.text) in vocabulary.phrases
+    found = None if is_known else corrected(token.text, _COMPUTING)
+    return replace(token, text=found) if found else token
 
 
 def number_of(text: str) -> float | None:
@@ -302,6 +314,8 @@ class _Finder:
 
     def _is_before_its_field(self, at: int, meanings: tuple[Meaning, ...]) -> bool:
         """Whether the next word is the name of a field that has the value: "the it department"."""
+        if self.tokens[at].text in _ARTICLES:
+            return False  # "With a licence" asks for no licence A.
         after = self.vocabulary.phrases.get("".join(self.base[at + 1 : at + 2]), ())
         named = {each.field for each in after if each.kind is Kind.FIELD}
         return not named.isdisjoint(each.field for each in meanings if each.kind is Kind.VALUE)
@@ -340,6 +354,9 @@ _GRAMMAR = word_set(
     "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"
     " who how when where which what out up off over under then than this that these those my our"
 )
+
+
+_ARTICLES = word_set("a an the no any all not")
 
 
 def _with_prefix(base: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from cicada.understanding.heads import Heads
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import OPERATIONS, Reading
-from cicada.understanding.vocabulary import Kind, Vocabulary
+from cicada.understanding.vocabulary import EARLY, Kind, Vocabulary
 from cicada.understanding.words import lexicon, split_words
 
 NEW = "new"
@@ -112,6 +112,7 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     if found.relation == "correct" or is_turned:
         own, earlier = corrected(own, earlier, reading, vocabulary)
     own = _within(_on_the_same_date(own, earlier, vocabulary), earlier, reading, vocabulary)
+    own = _by_the_same_age(own, earlier, reading)
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
     # What names no other documents, and adds to what was said or restricts nothing, is of the same ones.
@@ -150,6 +151,15 @@ def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) ->
         return own
     bounds = {dates[0] if name == vocabulary.date else name: each for name, each in own.bounds.items()}
     return replace(own, bounds=bounds)
+
+
+def _by_the_same_age(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
+    """After the oldest boat by when it was built, "and the newest?" is by that too."""
+    cues = {lexicon().cues.get(each.text) for each in reading.facts.tokens} & {"NEW", "OLD"}
+    before = earlier.order
+    if before is None or before.of or len(cues) != 1 or EARLY.isdisjoint(split_words(before.field)):
+        return own
+    return replace(own, order=replace(before, descending="NEW" in cues))
 
 
 def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:

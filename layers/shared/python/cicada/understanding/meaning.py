@@ -88,6 +88,12 @@ class Meaning(Struct, frozen=True):
         """The fields that it has a condition on."""
         return frozenset({*self.wanted, *self.unwanted, *self.bounds})
 
+    @property
+    def counts_all(self) -> bool:
+        """Whether it asks for nothing but how many records there are."""
+        states_more = self.restricted or self.named or self.group or self.order or self.limit or self.fields
+        return not states_more and self.aggregates == (DOCUMENTS,)
+
     def speaks_of(self, value: Scalar) -> bool:
         """Whether it has a condition on this value."""
         return any(value in values for values in (*self.wanted.values(), *self.unwanted.values()))
@@ -219,7 +225,7 @@ def _with_condition(found: Meaning, part: Part, vocabulary: Vocabulary, asker: s
     if mention.kind is MentionKind.NUMBER and role.name in CONDITIONS and role.field:
         return _of_number(found, mention, role, vocabulary.types[role.field])
     if mention.kind is MentionKind.DATE and role.name == "cond" and role.field:
-        return _of_date(found, mention, role.field, vocabulary.types[role.field])
+        return _of_date(found, mention, role, vocabulary.types[role.field])
     if mention.kind in (MentionKind.NAME, MentionKind.DOCUMENT) and role.name in ("cond", "contains"):
         return _of_name(found, mention, role)
     return found
@@ -263,10 +269,15 @@ def _years(comparison: str, year: int) -> Bounds:
     )
 
 
-def _of_date(found: Meaning, mention: Mention, field: str, type: FieldType) -> Meaning:
+def _of_date(found: Meaning, mention: Mention, role: Role, type: FieldType) -> Meaning:
+    field = role.field or ""
     if mention.days is None:
         return found
     least, below = mention.days.days.least, mention.days.days.below
+    if role.negated > _PERHAPS and type is FieldType.DATE:
+        if least and below:
+            return replace(found, unknown=(*found.unknown, f"not {mention.text}"))
+        least, below = below, least  # "Not inspected since June" was inspected before.
     if type is FieldType.DATE:
         return found.bounding(field, Bounds(gte=_iso(least), lt=_iso(below)))
     if least and below and below.year - least.year <= 2:

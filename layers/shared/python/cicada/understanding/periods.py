@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from cicada.understanding.words import Token
+from cicada.understanding.words import Token, word_set
 
 
 class Unit(StrEnum):
@@ -88,6 +88,7 @@ MONTHS = {
     for name in names
 }
 _DECADE = re.compile(r"(1\d{2}0|20\d0)s")
+_OF_MEASURES = word_set("m km cm mm kg g mg l ml eur usd gbp euro euros dollars pounds metres meters hours minutes")
 # Words that are months only beside a year, a day or a preposition.
 _DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "sep", "dec"})
 _BEFORE_A_MONTH = frozenset(
@@ -357,7 +358,7 @@ class PeriodReader(Struct, frozen=True):
         at += self.word(at) in {"calendar", "fiscal"}
         at += self.word(at) == "year"
         year = _year(self.word(at))
-        if year is not None:
+        if year is not None and self.word(at + 1) not in _OF_MEASURES:  # "2000 m or more" is no year.
             return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR))
         if decade := _DECADE.fullmatch(self.word(at)):
             first = int(decade[1])

@@ -123,6 +123,12 @@ class Reading(Struct, frozen=True):
         read = zip(self.facts.mentions, self.roles, marks, strict=True)
         return tuple(mention.text for mention, role, mark in read if mark == "~" and role.name == "none")
 
+    @property
+    def leaves_out(self) -> bool:
+        """Whether a name, or a word that is rare in other bases, has no role."""
+        names = (role.name in _UNREAD for _, role in self.of_kind(MentionKind.NAME))
+        return bool(self.unread) or any(names)
+
     def of_kind(self, *kinds: MentionKind) -> Iterator[tuple[Mention, Role]]:
         """The mentions of these kinds with their roles."""
         return ((each, role) for each, role in zip(self.facts.mentions, self.roles, strict=True) if each.kind in kinds)

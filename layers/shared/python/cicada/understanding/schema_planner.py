@@ -103,6 +103,9 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "N" and chances["M"] > _LIKELY_LISTED and meaning.restricted and not reading.line.rare_words:
             strategy = "M"  # What is asked for is all of the base's own.
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
+        if strategy == "M" and meaning.aggregates:
+            # What is computed has no subject: "the total of unpaid fees" is of those that are not paid.
+            meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
         if strategy == "M" and self._lists_all(meaning):
             meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
         wish = 0.0 if meaning.lacks_asker else wish_for_documents(reading, self.heads)
@@ -195,7 +198,8 @@ class SchemaReader(Struct, frozen=True):
         elif asks_field and phrase is None and strategy in ("A", "M"):
             # A field is asked of a document, however common the words for it: "the owner of the glove leak document".
             phrase = described(reading, self.vocabulary, ())
-            is_one = phrase and (strategy == "A" or (phrase.is_kind and not phrase.is_bare))
+            of_none = not meaning.restricted and reading.leaves_out
+            is_one = phrase and (strategy == "A" or of_none or (phrase.is_kind and not phrase.is_bare))
             phrase = phrase if is_one else None
         # "For the tax file: list all documents" asks for other documents than the one that it names.
         if phrase and phrase.is_kind and strategy in ("H", "M") and names_others(phrase, reading, self.vocabulary):
@@ -223,9 +227,10 @@ class SchemaReader(Struct, frozen=True):
             strategy = "H" if meaning.topic else "M"
         is_unsure = strategy == "M" and own.confidence < _UNSURE
         names_some = meaning.restricted or meaning.named or reading.names_records
-        if strategy == "M" and not names_some and self._lists_all(meaning):
+        is_of_all = self._lists_all(meaning) or (meaning.counts_all and reading.leaves_out)
+        if strategy == "M" and not names_some and is_of_all:
             # "Next page" without a page before it is no list of everything, nor is a question about nothing known.
-            strategy = "C" if meaning.topic or reading.line.rare_words > 1 else "A"
+            strategy = "C" if meaning.topic or meaning.counts_all or reading.line.rare_words > 1 else "A"
         if strategy == "H" and meaning.topic:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":

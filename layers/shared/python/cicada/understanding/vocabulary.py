@@ -26,7 +26,8 @@ _KEPT_ALONE = word_set("id name date number code type value")
 _BOOLEAN_WORDS = word_set("is has was yes no or")
 _TYPE_FIELD = re.compile(r"(^|_)(type|kind|category|class|art)($|_)")
 # Names of times that are early where a thing is old.
-_EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founded established constructed opened")
+EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founded established constructed opened")
+_OF_SENTENCES = word_set("what who whom how when where which why no not it is")
 _STEM, _LONG_STEM = 5, 6
 
 
@@ -149,7 +150,8 @@ def _meanings(schema: Schema) -> Iterator[tuple[Phrase, Meaning]]:
         # Of "Value (EUR a year)" the unit is "EUR": "how often a year?" does not ask for it.
         others = (*field.words, *([_UNIT.sub(r"\1", field.display)] if field.display else ()))
         for words, level in _field_names(name, others):
-            if words:
+            # A column called "what" or "no" is not asked for by this word in a sentence.
+            if words and not _OF_SENTENCES.issuperset(words):
                 yield words, Meaning(Kind.FIELD, name, level=level)
         for words, value, level in _values(name, field):
             if words:
@@ -204,13 +206,14 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
 
 
 def _boolean(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]]:
-    """A boolean is spoken of by its name: "paid", "not on display"."""
+    """A boolean is spoken of by its name: "paid", "unpaid", "not on display"."""
     for text in (name, *field.words):
         words = tuple(word for word in split_words(text) if word not in _BOOLEAN_WORDS)
         yield words, "true", Level.WHOLE
         for word in words:
             if len(word) > 3 and word not in lexicon().function and word not in _GENERIC:
                 yield (word,), "true", Level.PART
+                yield (f"un{word}",), "false", Level.PART
     for value, synonyms in field.synonyms.items():
         yield from ((tuple(split_words(text)), value.lower(), Level.WHOLE) for text in synonyms)
 
@@ -243,7 +246,7 @@ def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
                 if field.type is FieldType.DATE and schema.date in (None, name):
                     yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=implied.polarity)
             elif field.type in (FieldType.NUMBER, FieldType.DATE) and base_form(noun) in _all_words(name, field):
-                polarity = -implied.polarity if noun in _EARLY else implied.polarity
+                polarity = -implied.polarity if noun in EARLY else implied.polarity
                 level = Level.IMPLIED if polarity else Level.PART
                 yield Meaning(Kind.FIELD, name, level=level, polarity=polarity)
 

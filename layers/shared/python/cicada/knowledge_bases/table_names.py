@@ -1,0 +1,43 @@
+"""What the rows of a table are called: kinds of records, by the table's name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from cicada.documents.model import TABLE
+from cicada.knowledge_bases.schema import FieldType, SchemaField
+from cicada.knowledge_bases.values import folded, words_of
+
+# Words for tables in the names of tables.
+_OF_TABLES = frozenset(
+    "data dataset table tab sheet export list report overview file log register book record ledger csv copy final new "  # noqa: SIM905
+    "stock inventory roster directory index "
+    "old draft tabelle daten blatt liste übersicht verzeichnis kopie neu feuille tableau données hoja tabla "
+    "datos".split()
+)
+
+
+def table_field(names: Iterable[str]) -> SchemaField:
+    """The tables as kinds of records: the rows of `complaints_2026` are complaints."""
+    nouns = {name: _nouns(name) for name in names}
+    synonyms = {name: each for name, each in nouns.items() if each}
+    return SchemaField(TABLE, FieldType.KEYWORD, tuple(synonyms), synonyms, display="table", inferred=True)
+
+
+def without_names(tables: SchemaField, fields: Sequence[SchemaField]) -> SchemaField:
+    """The tables' field without the words that name a field: "rows with status open" asks for no table `status`."""
+    names = {folded(name) for each in fields if each.name != TABLE for name in (each.name, each.display)}
+    left = {name: tuple(each for each in nouns if each not in names) for name, nouns in tables.synonyms.items()}
+    synonyms = {name: nouns for name, nouns in left.items() if nouns and folded(name) not in names}
+    display = "table name" if folded(tables.display) in names else tables.display
+    return replace(tables, values=tuple(synonyms), synonyms=synonyms, display=display)
+
+
+def _nouns(table: str) -> tuple[str, ...]:
+    """What the rows are called: all words of the sheet's name, else of the document's, and the last one."""
+    for part in reversed(table.split(" › ")):
+        if words := [each for each in words_of(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]:
+            return tuple(dict.fromkeys((" ".join(words), words[-1])))
+    return ()

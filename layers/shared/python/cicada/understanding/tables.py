@@ -1,0 +1,153 @@
+"""Which of a base's tables a message is about: its columns alone are meant then, and none of another table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date
+from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cicada.documents.catalogue import EVERY, TITLE
+from cicada.documents.model import TABLE
+from cicada.knowledge_bases.schema import Schema
+from cicada.understanding.asking_back import refers_back
+from cicada.understanding.facts import Mention, MentionKind, facts_of
+from cicada.understanding.meaning import Bounds
+from cicada.understanding.schema_planner import TURNS, SchemaReader
+from cicada.understanding.understood import Understood
+from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+
+_T = TypeVar("_T")
+_OUTSIDE = ""
+"""The documents that are rows of no table."""
+
+
+class TablesReader(Struct, frozen=True):
+    """Understands messages to a base with tables. `whole`: reads with the fields of all of them.
+
+    `_of_tables`: readers of the tables that were asked for, kept because they are costly to make.
+    """
+
+    whole: SchemaReader
+    _of_tables: dict[str, SchemaReader] = field(default_factory=dict)
+
+    @property
+    def schema(self) -> Schema:
+        return self.whole.schema
+
+    def understand(self, messages: Sequence[str], now: date, asker: str = "") -> Understood:
+        """The last of a user's messages, as `SchemaReader.understand` has it."""
+        found: Understood | None = None
+        for message in messages[-TURNS - 1 :]:
+            found = self.next(message, found, now, asker)
+        return found or self.whole.next("", None, now, asker)
+
+    def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
+        """A message after what came before it, read with the columns of the one table that it is about."""
+        whole = self.whole.next(message, before, now, asker)
+        table = self._table(message, before, now)
+        if table is None:
+            return whole
+        reader = self._reader(table)
+        found = reader.next(message, _within(before, reader.schema), now, asker)
+        if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
+            return whole
+        return found if table == _OUTSIDE else _of_rows(found, table, reader.vocabulary)
+
+    def _reader(self, table: str) -> SchemaReader:
+        if table not in self._of_tables:
+            self._of_tables[table] = SchemaReader.of(self.schema.of_table(table))
+        return self._of_tables[table]
+
+    def _table(self, message: str, before: Understood | None, now: date) -> str | None:
+        """The table that the message names, or that alone has most of the columns that it speaks of.
+
+        Where several have them, the one that the turn before was about.
+        """
+        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
+        meanings = [each for mention in mentions for each in mention.meanings]
+        named = {each.value for each in meanings if each.field == TABLE and each.kind is Kind.VALUE}
+        fields = self.schema.fields
+        tables = named or {*fields[TABLE].values, *([] if named else [_OUTSIDE])}
+        columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
+        most = _most(tables, columns)
+        earlier = self._table_before(before)
+        goes_on = not named and refers_back(message)
+        if earlier is not None and (goes_on or earlier in most):
+            return earlier
+        # "The weight of the Kormoran": a name may stand in another table too, and what is asked of it in one alone.
+        asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
+        most = most if len(most) == 1 else _most(most, asked)
+        return most[0] if len(most) == 1 else None
+
+    def _table_before(self, before: Understood | None) -> str | None:
+        """The one table that has all columns of what came before."""
+        if before is None or before.strategy != "M":
+            return None
+        stated = before.meaning.wanted.get(TABLE, ())
+        if stated:
+            return str(stated[0]) if len(stated) == 1 else None
+        columns = [self.schema.fields[name].tables for name in before.meaning.restricted]
+        shared = frozenset.intersection(*columns) if columns else frozenset()
+        return next(iter(shared)) if len(shared) == 1 else None
+
+
+def _most(tables: Collection[str], columns: Sequence[Collection[str]]) -> list[str]:
+    """The tables that have most of the columns."""
+    numbers = {table: sum(table in each for each in columns) for table in tables}
+    return [table for table in tables if numbers[table] == max(numbers.values())]
+
+
+def has_tables(schema: Schema) -> bool:
+    """Whether it is known which columns the rows of its tables have."""
+    return TABLE in schema.fields and any(each.tables for each in schema.fields.values())
+
+
+def _tables_of(mention: Mention, schema: Schema) -> Iterator[str]:
+    """The tables that have a column which the mention may speak of."""
+    everywhere = (*schema.fields[TABLE].values, _OUTSIDE)
+    for each in mention.meanings:
+        if each.kind is Kind.RECORD or each.field == TABLE or each.level is Level.IMPLIED:
+            continue
+        yield from schema.fields[each.field].tables or everywhere
+
+
+def _within(before: Understood | None, schema: Schema) -> Understood | None:
+    """What came before, without what it says of other fields than those of the schema."""
+    if before is None:
+        return None
+    fields, meaning = schema.fields, before.meaning
+
+    def known(of_fields: Mapping[str, _T]) -> dict[str, _T]:
+        return {name: each for name, each in of_fields.items() if name in fields}
+
+    order = meaning.order if meaning.order and meaning.order.field in (*fields, EVERY, TITLE) else None
+    return replace(
+        before,
+        meaning=replace(
+            meaning,
+            wanted=known(meaning.wanted),
+            unwanted=known(meaning.unwanted),
+            bounds=known(meaning.bounds),
+            aggregates=tuple(each for each in meaning.aggregates if each.field in (*fields, EVERY)),
+            group=tuple(each for each in meaning.group if each in fields),
+            fields=tuple(each for each in meaning.fields if each in fields),
+            order=order,
+            together=meaning.together & fields.keys(),
+        ),
+    )
+
+
+def _of_rows(found: Understood, table: str, vocabulary: Vocabulary) -> Understood:
+    """What was understood, for the rows of this table: a row is named by a column, and not as documents are."""
+    meaning = found.meaning
+    column = next(
+        (name for name in vocabulary.types if vocabulary.kinds[name] == "name" and name in vocabulary.open), ""
+    )
+    if column and len(meaning.named) == 1 and column not in meaning.restricted:
+        meaning = replace(meaning.bounding(column, Bounds(contains=meaning.named[0])), named=())
+    if TABLE not in meaning.restricted:
+        meaning = meaning.adding(TABLE, table, negated=False)
+    return replace(found, meaning=meaning, single=found.single and bool(meaning.named))

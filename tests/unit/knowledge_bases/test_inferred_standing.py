@@ -1,0 +1,46 @@
+"""What says that a document holds, where no schema does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from cicada.documents.model import TABLE, MetadataValue
+from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
+from cicada.knowledge_bases.schema import Schema, StandingRule
+
+
+def rule(*documents: dict[str, MetadataValue], rows: Sequence[dict[str, MetadataValue]] = ()) -> StandingRule | None:
+    known = observed_with_records((), observed_in(rows)) if rows else ()
+    for each in documents:
+        known = observed_with(known, each)
+    return completed(Schema(), known, "club").in_force
+
+
+def test_a_status_with_known_values_says_what_holds_and_is_shown() -> None:
+    documents = [{"Status": each} for each in ("In force", "superseded", "draft", "open")]
+    assert rule(*documents) == StandingRule("Status", ("In force",), ("draft",), ("superseded",))
+    known = observed_with(observed_with((), documents[0]), documents[1])
+    assert completed(Schema(), known, "club").fields["Status"].shown
+
+
+def test_a_document_that_names_another_as_replaced_says_it() -> None:
+    assert rule({"supersedes": "rules_2023.md"}) == StandingRule(replaces="supersedes")
+    assert rule({"number": "SOP-3", "version": "2"}) == StandingRule(number="number", version="version")
+
+
+@pytest.mark.parametrize("values", [("open", "closed"), ("approved", "draft"), ("retired", "hired")])
+def test_a_status_of_other_things_says_nothing(values: tuple[str, str]) -> None:
+    assert rule(*({"status": each} for each in values)) is None
+
+
+def test_the_rows_of_a_table_are_no_documents_that_hold() -> None:
+    rows = [{TABLE: "members", "status": each} for each in ("valid", "expired")]
+    assert rule({"kind": "minutes"}, rows=rows) is None
+
+
+def test_a_declared_rule_stays() -> None:
+    declared = StandingRule(replaces="replaced")
+    known = observed_with((), {"supersedes": "a.md"})
+    assert completed(Schema(in_force=declared), known, "club").in_force == declared

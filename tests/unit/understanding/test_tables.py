@@ -1,0 +1,136 @@
+"""Tables that share words: a message is read with the columns of the one that it is about."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+import pytest
+
+from cicada.documents.catalogue import Aggregate, Sort
+from cicada.documents.model import TABLE
+from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
+from cicada.knowledge_bases.schema import Schema
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.tables import TablesReader
+
+NAMES = (
+    "Kormoran Otter Biber Seeadler Wespe Libelle Moewe Marie Eisvogel Reiher Hecht Aal Zander Lachs Krebs Barsch "  # noqa: SIM905
+    "Stint Wels Karpfen Rotauge".split()
+)
+MEMBERS = [
+    {
+        TABLE: "members",
+        "name": f"Member {n}",
+        "licence": "ABC"[n % 3],
+        "paid": "yes",
+        "fee_eur": str(n),
+        "born": "1990-01-01",
+    }
+    for n in range(20)
+]
+BOATS = [
+    {
+        TABLE: "boats",
+        "Name": NAMES[n],
+        "Licence needed": "ABC"[n % 3],
+        "Built": str(1990 + n),
+        "Weight kg": str(50 + n),
+    }
+    for n in range(20)
+]
+DAMAGES = [
+    {TABLE: "damage_log", "boat": NAMES[n % 4], "cost": str(n), "what": "oar", "date": "2026-02-01"} for n in range(20)
+]
+CONTRACT = {"type": "contract", "expires": "2027-01-01", "annual value": "1200"}
+
+
+def reader() -> TablesReader:
+    known = observed_with((), CONTRACT)
+    for rows in (MEMBERS, BOATS, DAMAGES):
+        known = observed_with_records(known, observed_in(rows))
+    return TablesReader(SchemaReader.of(completed(Schema(), known, "club")))
+
+
+CLUB = reader()
+
+
+def meaning(*messages: str) -> Meaning:
+    return CLUB.understand(messages, date(2026, 11, 27)).meaning
+
+
+@pytest.mark.parametrize(
+    ("message", "table", "column"),
+    [
+        ("Which boats can I take with licence C?", "boats", "Licence needed"),
+        ("Which members have licence C?", "members", "licence"),
+    ],
+)
+def test_a_value_of_two_tables_is_of_the_one_that_is_named(message: str, table: str, column: str) -> None:
+    assert meaning(message).wanted == {TABLE: (table,), column: ("C",)}
+
+
+def test_the_columns_that_are_spoken_of_tell_the_table() -> None:
+    found = meaning("average fee of those with licence A")
+    assert (found.aggregates, found.wanted) == (
+        (Aggregate("avg", "fee_eur"),),
+        {TABLE: ("members",), "licence": ("A",)},
+    )
+
+
+def test_what_is_asked_of_a_row_by_its_name_is_looked_for_where_rows_have_it() -> None:
+    found = meaning("What is the weight of the Kormoran?")
+    assert found.fields == ("Weight kg",)
+    assert found.bounds == {"name": Bounds(contains="Kormoran")}
+
+
+def test_an_adjective_is_of_a_column_of_the_table_and_stays_so() -> None:
+    assert meaning("Which is our oldest boat?").order == Sort("Built", descending=False)
+    assert meaning("Which is our oldest boat?", "and the newest?").order == Sort("Built", descending=True)
+
+
+def test_what_goes_on_stays_with_its_table() -> None:
+    found = meaning("How many members have licence A?", "which of them havent paid")
+    assert found.wanted == {TABLE: ("members",), "licence": ("A",), "paid": (False,)}
+    assert meaning("Which contracts expire before 2028?", "what do they cost altogether").aggregates == (
+        Aggregate("sum", "annual value"),
+    )
+
+
+@pytest.mark.parametrize("message", ["unpaid members", "members that havent paid", "Which members have not paid?"])
+def test_a_boolean_is_denied(message: str) -> None:
+    assert meaning(message).wanted == {TABLE: ("members",), "paid": (False,)}
+
+
+def test_what_was_not_done_since_a_day_was_done_before_it_or_said_to_be_unknown() -> None:
+    assert meaning("damages not dated since May 2026").bounds == {"date": Bounds(lt="2026-05-01")}
+    assert meaning("damages not dated in 2026").unknown == ("not in 2026",)
+
+
+@pytest.mark.parametrize("message", ["members without a licence", "members with no licence"])
+def test_an_article_is_no_value(message: str) -> None:
+    assert meaning(message).bounds == {"licence": Bounds(present=False)}
+
+
+def test_a_mistyped_operation_is_computed() -> None:
+    assert meaning("avarage weight of the boats").aggregates == (Aggregate("avg", "Weight kg"),)
+
+
+def test_a_number_with_a_unit_is_no_year() -> None:
+    assert meaning("damages that cost 2000 eur or more").bounds == {"cost": Bounds(gte=2000)}
+
+
+def test_a_count_that_leaves_the_subject_out_is_none() -> None:
+    assert CLUB.understand(["Wie viele Kajaks sind versichert?"], date(2026, 11, 27)).strategy == "C"
+
+
+def test_a_column_that_is_called_as_a_word_of_sentences_is_not_asked_for_by_it() -> None:
+    assert meaning("what colour is the club blazer").fields == ()
+
+
+def test_tables_whose_columns_are_not_known_are_read_as_one() -> None:
+    """Rows that were counted before tables were are of any."""
+    old = tuple(msgspec.structs.replace(each, tables={}) for each in observed_in(BOATS))
+    schema = completed(Schema(), observed_with_records((), old), "club")
+    assert schema.of_table("members").fields == schema.fields
