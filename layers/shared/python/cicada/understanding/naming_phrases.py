@@ -36,8 +36,14 @@ class Described(Struct, frozen=True):
 
 
 def described(reading: Reading, vocabulary: Vocabulary, known: Collection[str]) -> Described | None:
-    """The first definite phrase of the message that may describe one document. `known`: words of many stores."""
+    """The first definite phrase of the message that may describe one document. `known`: words of many stores.
+
+    Who writes "refund policy" and nothing else leaves the article out.
+    """
     pairs = list(zip(reading.facts.mentions, reading.roles, strict=True))
+    is_whole = _is_telegraphic(reading.facts.mentions, vocabulary)
+    if is_whole and (found := _phrase(pairs, reading, vocabulary, ())):
+        return found
     for at, (mention, _) in enumerate(pairs):
         before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
         if before in DEFINITE and _begins(pairs[at : at + 2], known):
@@ -45,6 +51,14 @@ def described(reading: Reading, vocabulary: Vocabulary, known: Collection[str]) 
             if found:
                 return found
     return None
+
+
+def _is_telegraphic(mentions: Sequence[Mention], vocabulary: Vocabulary) -> bool:
+    """Whether words of no value or field, and then a kind, are all of the message."""
+    words, kinds = mentions[:-1], mentions[-1:]
+    telling = lexicon().function | lexicon().cues.keys()
+    are_plain = all(each.kind is MentionKind.WORD and each.text.lower() not in telling for each in words)
+    return bool(words) and are_plain and any(names_kind(each, vocabulary) for each in kinds)
 
 
 def _begins(pairs: Sequence[tuple[Mention, Role]], known: Collection[str]) -> bool:
@@ -148,6 +162,12 @@ def names_others(found: Described, reading: Reading, vocabulary: Vocabulary) -> 
     """Whether the message asks for several documents beside the one of the phrase."""
     others = (each for each in reading.facts.mentions if each not in found.mentions and names_kind(each, vocabulary))
     return any(not in_singular(each, reading.facts) for each in others)
+
+
+def is_subject(found: Described, reading: Reading) -> bool:
+    """Whether the message asks what the document does: "which SOPs does the Change Control SOP mention?"."""
+    start = found.mentions[0].start
+    return not _HELPING.isdisjoint(each.text for each in reading.facts.tokens[max(0, start - 2) : start])
 
 
 def without(meaning: Meaning, found: Described, vocabulary: Vocabulary) -> Meaning:

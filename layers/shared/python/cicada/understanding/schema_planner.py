@@ -30,7 +30,15 @@ from cicada.understanding.following import NEW, Earlier, Following, continued, f
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for, unread_conditions
-from cicada.understanding.naming_phrases import DEFINITE, Described, described, names_others, replacing, without
+from cicada.understanding.naming_phrases import (
+    DEFINITE,
+    Described,
+    described,
+    is_subject,
+    names_others,
+    replacing,
+    without,
+)
 from cicada.understanding.reading import (
     LIKELY_WISH,
     SURE_WISH,
@@ -203,6 +211,8 @@ class SchemaReader(Struct, frozen=True):
             phrase = phrase if is_one else None
         # "For the tax file: list all documents" asks for other documents than the one that it names.
         if phrase and phrase.is_kind and strategy in ("H", "M") and names_others(phrase, reading, self.vocabulary):
+            if is_subject(phrase, reading) and not (meaning.fields or phrase.is_bare):
+                return Understood(message, Meaning(named=(phrase.words,), topic=message), "H", confidence)
             meaning = without(meaning, phrase, self.vocabulary) if strategy == "M" else meaning
             phrase = None
         if phrase and strategy in ("A", "H", "M") and not meaning.lacks_asker:
