@@ -135,6 +135,17 @@ def test_rows_are_called_by_their_table(desk: Desk) -> None:
     assert [row.metadata["Id"] for row in listed.rows] == ["C-1", "C-3"]
 
 
+def test_a_row_is_called_by_its_name_and_a_year_is_written_as_one() -> None:
+    desk = Desk()
+    desk.put("boats.csv", "Name,Built,Price\nAlte Liebe,1987,1900\nWespe,2025,9150\nMoewe,2001,3000\n")
+    assert desk.said("Which is the oldest boat?")[0] == (
+        "3 rows match (table: boats). Lowest Built: 1987 (Alte Liebe – boats, row 2)."
+    )
+    assert desk.said("What is the price of the Wespe?")[0] == (
+        "1 row matches (Name: Wespe; table: boats). Wespe – boats, row 3: Price 9,150."
+    )
+
+
 def test_a_column_of_the_name_of_tables_keeps_its_values(desk: Desk) -> None:
     """The base knows tables already when the column comes."""
     desk.put("bookings.csv", "Guest,Table\nAnn,4\nBo,5\nCy,5\n")

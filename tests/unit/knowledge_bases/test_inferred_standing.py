@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -11,7 +11,9 @@ from cicada.knowledge_bases.inference import completed, observed_in, observed_wi
 from cicada.knowledge_bases.schema import Schema, StandingRule
 
 
-def rule(*documents: dict[str, MetadataValue], rows: Sequence[dict[str, MetadataValue]] = ()) -> StandingRule | None:
+def rule(
+    *documents: Mapping[str, MetadataValue], rows: Sequence[Mapping[str, MetadataValue]] = ()
+) -> StandingRule | None:
     known = observed_with_records((), observed_in(rows)) if rows else ()
     for each in documents:
         known = observed_with(known, each)

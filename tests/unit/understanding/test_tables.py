@@ -85,6 +85,16 @@ def test_what_is_asked_of_a_row_by_its_name_is_looked_for_where_rows_have_it() -
     assert found.bounds == {"name": Bounds(contains="Kormoran")}
 
 
+def test_a_kind_of_documents_names_what_is_no_table() -> None:
+    found = meaning("Which contracts end before 2028?")
+    assert (found.wanted, found.bounds) == ({"type": ("contract",)}, {"expires": Bounds(lt="2028-01-01")})
+
+
+def test_another_field_of_the_document_that_was_named_is_asked_for() -> None:
+    found = meaning("When does the cleaning contract run out?", "and the annual value?")
+    assert (found.named, found.fields, found.topic) == (("cleaning contract",), ("annual value",), "")
+
+
 def test_an_adjective_is_of_a_column_of_the_table_and_stays_so() -> None:
     assert meaning("Which is our oldest boat?").order == Sort("Built", descending=False)
     assert meaning("Which is our oldest boat?", "and the newest?").order == Sort("Built", descending=True)

@@ -208,7 +208,7 @@ def _bytes(value: object) -> int:
 
 def _listed(row: DocumentRow, columns: Mapping[str, str], match: Match | None) -> ListedDocument:
     named = [name for name in columns if name in row.metadata][:MAX_FIELDS]
-    shown = {columns[name]: shown_value(row.metadata[name]) for name in named}
+    shown = {columns[name]: shown_value(row.metadata[name], name) for name in named}
     return ListedDocument(
         document_id=row.document.document_id,
         title=row.title[:_NAME_LENGTH],

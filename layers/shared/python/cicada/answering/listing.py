@@ -63,7 +63,8 @@ class ListingAnswerer(Struct, frozen=True):
         if documents is not None and not plan.sort:
             order = preference(question.message, schema, readable.conditions, plan.today)
             read = replace(read, rows=read.rows.only(preferred(read.rows.items, lambda row: row, order)))
-        first = _matching(read.total, _in_words(readable, schema), read.unit)
+        is_of_rows = any(each.field == TABLE for each in readable.conditions)
+        first = _matching(read.total, _in_words(readable, schema), "row" if is_of_rows else read.unit)
         if plan.unknown:
             first += f" {_left_out(plan.unknown)}"
         yield from _parts(plan, readable, schema, read, first)
@@ -293,7 +294,7 @@ def _about_rows(plan: Plan, rows: Permitted[DocumentRow], schema: Schema) -> Ite
     elif sort and plan.limit == 1 and sort.field != TITLE:
         value = values_of(first, sort.field)[0]
         words = _ENDS["number" if not isinstance(value, str) else "date" if _is_date(sort.field, schema) else "text"]
-        said = shown_value(value)[:MAX_VALUE]
+        said = shown_value(value, sort.field)[:MAX_VALUE]
         yield f"{words[sort.descending]} {name_of(sort.field, schema)}: {said} ({_title(first)})."
     if _cannot_choose(plan, rows):
         return
@@ -309,7 +310,7 @@ def _about_rows(plan: Plan, rows: Permitted[DocumentRow], schema: Schema) -> Ite
 
 def _field(row: DocumentRow, field: str, schema: Schema) -> str:
     name = name_of(field, schema)
-    return f"{name} {shown_value(row.metadata[field])[:MAX_VALUE]}" if field in row.metadata else f"no {name}"
+    return f"{name} {shown_value(row.metadata[field], field)[:MAX_VALUE]}" if field in row.metadata else f"no {name}"
 
 
 def _title(row: DocumentRow) -> str:

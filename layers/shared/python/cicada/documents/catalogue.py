@@ -166,14 +166,25 @@ def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
     return (isinstance(first[0], str), version_order(first[0]) or first[0]) if first else None
 
 
+_COLUMNS_OF_NAMES = [[each] for each in ("name", "title", "item", "event", "service", "product", "subject", "task")]
+_LONGEST_NAME = 60
+
+
 def record_of(passage: Passage) -> DocumentRow:
     """A record as the catalogue shows it: a row of its own, of the document that it is in."""
     number = passage.metadata.get(ROW)
-    place = f", row {number:.0f}" if isinstance(number, float) else ""
+    place = f"{passage.title}, row {number:.0f}" if isinstance(number, float) else passage.title
     metadata = {name: value for name, value in passage.metadata.items() if name != ROW}
     return DocumentRow(
-        passage.document, f"{passage.title}{place}", passage.version, 1, 0.0, metadata=metadata, readers=passage.readers
+        passage.document, _called(metadata, place), passage.version, 1, 0.0, metadata=metadata, readers=passage.readers
     )
+
+
+def _called(metadata: Mapping[str, MetadataValue], place: str) -> str:
+    """A record by the value of its column of names, and its place: `Kormoran – boats, row 3`."""
+    names = (value for column, value in metadata.items() if column.casefold().split()[-1:] in _COLUMNS_OF_NAMES)
+    name = next((each for each in names if isinstance(each, str) and 0 < len(each) <= _LONGEST_NAME), "")
+    return f"{name} – {place}" if name and name != place else place
 
 
 def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:

@@ -39,7 +39,7 @@ def _in_words(condition: Condition, schema: Schema) -> str:
         numbers = {
             value for value in condition.values if not isinstance(value, str) and f"{value:g}" in condition.values
         }
-        values = " or ".join(sorted(shown_value(value) for value in condition.values - numbers))
+        values = " or ".join(sorted(shown_value(value, name) for value in condition.values - numbers))
         return f"{name}: {'not ' if isinstance(condition, NoneOf) else ''}{values}"
     is_number = any(isinstance(each, float | int) for each in (condition.above, condition.below))
     bounds = (
@@ -48,14 +48,20 @@ def _in_words(condition: Condition, schema: Schema) -> str:
         ("to", condition.most),
         ("below" if is_number else "before", condition.below),
     )
-    return f"{name}: {' '.join(f'{word} {shown_value(bound)}' for word, bound in bounds if bound is not None)}"
+    return f"{name}: {' '.join(f'{word} {shown_value(bound, name)}' for word, bound in bounds if bound is not None)}"
 
 
-def shown_value(value: MetadataValue | Scalar) -> str:
-    """The value as people read it: `yes`, `12,000`, `gmp, audit`."""
+# Words of names whose numbers are years.
+_OF_YEARS = frozenset("year jahr baujahr année año ano built founded established constructed opened born".split())  # noqa: SIM905
+
+
+def shown_value(value: MetadataValue | Scalar, name: str = "") -> str:
+    """The value of the field of this name as people read it: `yes`, `12,000`, `gmp, audit`, and as a year `1987`."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float | int):
+        if 1000 <= value < 10_000 and not _OF_YEARS.isdisjoint(words_of(name)):
+            return f"{value:g}"
         return f"{value:,.0f}" if value == int(value) else f"{value:,}"
     return ", ".join(value) if isinstance(value, tuple) else value
 
@@ -64,7 +70,7 @@ def shown_fields(schema: Schema, metadata: Mapping[str, MetadataValue]) -> dict[
     """The values of the fields that the schema shows, by their display names, in the schema's order."""
     found = [field for field in schema.fields.values() if field.shown and field.name in metadata]
     return {
-        (field.display or field.name)[:MAX_NAME]: shown_value(metadata[field.name])[:MAX_VALUE]
+        (field.display or field.name)[:MAX_NAME]: shown_value(metadata[field.name], field.name)[:MAX_VALUE]
         for field in found[:MAX_FIELDS]
     }
 

@@ -177,6 +177,8 @@ class SchemaReader(Struct, frozen=True):
         if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
             meaning = replace(meaning, topic="")  # "Is it approved?" asks for a field of what was listed.
         whole = continued(meaning, earlier, found, own.reading, self.vocabulary)
+        if before.strategy == "M" and before.meaning.named and own.meaning.fields and not own.has_topic_words:
+            whole = replace(whole, topic="")  # "And the premium?" asks for another field of the same document.
         kept = [max(each, 1 - each) for each in found.keeps.values()]
         sure = min(own.confidence, found.chance, *kept)
         wants = own.wants_documents or own.speaks_of_the_list(before)

@@ -17,7 +17,7 @@ from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
-from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
 
 _T = TypeVar("_T")
 _OUTSIDE = ""
@@ -67,8 +67,7 @@ class TablesReader(Struct, frozen=True):
         Where several have them, the one that the turn before was about.
         """
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
-        meanings = [each for mention in mentions for each in mention.meanings]
-        named = {each.value for each in meanings if each.field == TABLE and each.kind is Kind.VALUE}
+        named = {table for mention in mentions for each in mention.meanings for table in self._named_by(each)}
         fields = self.schema.fields
         tables = named or {*fields[TABLE].values, *([] if named else [_OUTSIDE])}
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
@@ -81,6 +80,12 @@ class TablesReader(Struct, frozen=True):
         asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
         most = most if len(most) == 1 else _most(most, asked)
         return most[0] if len(most) == 1 else None
+
+    def _named_by(self, meaning: Meaning) -> Collection[str]:
+        """The tables that a word names: its own, or those whose records are of the kind."""
+        if meaning.kind is not Kind.VALUE or meaning.field not in self.whole.vocabulary.kind_fields:
+            return ()
+        return (meaning.value,) if meaning.field == TABLE else self.schema.fields[meaning.field].tables
 
     def _table_before(self, before: Understood | None) -> str | None:
         """The one table that has all columns of what came before."""

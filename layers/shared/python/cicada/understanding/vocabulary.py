@@ -232,11 +232,10 @@ def _person(name: str) -> Iterator[tuple[Phrase, Level]]:
 
 
 def _implied(schema: Schema) -> Iterator[tuple[str, Meaning]]:
-    """The one field of the schema that each word of the lexicon implies, where there is any."""
+    """The first field of the schema that each word of the lexicon implies; all of them where it only names fields."""
     for word, implied in lexicon().implied.items():
-        found = next(_fields_of(implied, schema), None)
-        if found:
-            yield word, found
+        found = list(_fields_of(implied, schema))
+        yield from ((word, each) for each in found[: 1 if implied.polarity else None])
 
 
 def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
