@@ -62,6 +62,7 @@ NAMES = frozenset(
         "leaseSeconds",
         "messagesPerMinute",
         "mfa",
+        "modelProfiles",
         "monthlyBudget",
         "nextTextSeconds",
         "ocr",

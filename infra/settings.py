@@ -107,6 +107,7 @@ class StageSettings:
     documents in the bucket: by a trail of the stack, by one that the account has, or not.
     `ocr`: what recognises the text of scans, `textract`, or empty to reject them.
     `originals`: who may read a document is given an address of its file.
+    `model_profiles`: whether models that write are invoked by inference profiles of the stage, tagged as its own.
     `editors`: the group whose members may upload, describe and remove documents by the WebSocket, empty for nobody.
     `administrators`: the group whose members administer the accounts of their tenant, empty for nobody.
     `data_key`: what encrypts texts of users and documents, as `infra.data_key` reads it.
@@ -161,6 +162,7 @@ class StageSettings:
     guardrail: str = ""
     ocr: str = ""
     originals: bool = False
+    model_profiles: bool = False
     editors: str = ""
     administrators: str = ""
     data_key: str = ""
@@ -194,16 +196,13 @@ class StageSettings:
     @property
     def model_ids(self) -> tuple[str, ...]:
         """The models and inference profiles that the stage uses, each once."""
-        single = (self.agent_model_id, self.query_model_id, self.context_model_id)
-        every = (
-            *self.chat_model_ids,
-            *single,
-            self.card_model_id,
-            self.embedding_model_id,
-            *self.plan_model_ids,
-            *self.rerank_model_ids,
-        )
-        return tuple(dict.fromkeys(filter(None, every)))
+        return tuple(dict.fromkeys((*self.writing_model_ids, self.embedding_model_id, *self.rerank_model_ids)))
+
+    @property
+    def writing_model_ids(self) -> tuple[str, ...]:
+        """Those of them that write: not what embeds, nor what reranks."""
+        single = (self.agent_model_id, self.query_model_id, self.context_model_id, self.card_model_id)
+        return tuple(dict.fromkeys(filter(None, (*self.chat_model_ids, *single, *self.plan_model_ids))))
 
     @property
     def has_agent_functions(self) -> bool:
@@ -265,6 +264,7 @@ def _on_aws(name: StageName, context: Context) -> StageSettings:
         ocr=ocr(context, models.region),
         monthly_budget=whole_number(context, "monthlyBudget", 0) if context("monthlyBudget") else 0,
         originals=choice(context, "originals", "off", "on") == "on",
+        model_profiles=choice(context, "modelProfiles", "off", "on") == "on",
         editors=editors(context),
         administrators=administrators(context),
         data_key=data_key(context, models.region),

@@ -9,6 +9,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from cicada.settings import ModelProfileSettings
 from cli.aws_failures import aws_calls, failure_of, is_denied
 from cli.deployment_target import DeploymentTarget
 from cli.operator.findings import Finding, checked
@@ -16,6 +17,7 @@ from cli.operator.model_lifecycle import retiring
 
 _BEDROCK_ENDPOINT = "AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
 _EMBEDDING = "CICADA_EMBEDDING_MODEL_ID"
+_PROFILES = "CICADA_MODEL_PROFILES"
 _DIMENSION = "CICADA_EMBEDDING_DIMENSION"
 # The settings of the functions that name models for Converse, one or several by comma.
 _CONVERSE = (
@@ -34,8 +36,13 @@ def model_findings(target: DeploymentTarget, functions: Sequence[Mapping[str, An
     variables = [each.get("Environment", {}).get("Variables", {}) for each in functions]
     endpoint = next((each[_BEDROCK_ENDPOINT] for each in variables if _BEDROCK_ENDPOINT in each), None)
     bedrock = _client(target, endpoint)
+    own = {
+        model: arn
+        for each in variables
+        for model, arn in ModelProfileSettings(each.get(_PROFILES, "")).by_model.items()
+    }
     for model_id in _named(variables):
-        found += checked("models", partial(_asked, model_id, partial(_converses, bedrock, model_id)))
+        found += checked("models", partial(_asked, model_id, partial(_converses, bedrock, model_id, own.get(model_id))))
     for model_id, dimension in dict.fromkeys(
         (each[_EMBEDDING], int(each[_DIMENSION])) for each in variables if _EMBEDDING in each
     ):
@@ -68,9 +75,10 @@ def _asked(model_id: str, ask: Callable[[], str]) -> Iterator[Finding]:
         yield Finding("models", "problem", f"{model_id} does not answer: {failure}")
 
 
-def _converses(bedrock: Any, model_id: str) -> str:
+def _converses(bedrock: Any, model_id: str, profile: str | None) -> str:
+    """The model is asked as the functions ask it: through the stage's own profile, where it has one."""
     bedrock.converse(
-        modelId=model_id,
+        modelId=profile or model_id,
         messages=[{"role": "user", "content": [{"text": "Say yes."}]}],
         inferenceConfig={"maxTokens": 8},
     )

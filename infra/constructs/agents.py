@@ -17,7 +17,7 @@ from constructs import Construct
 from infra.constructs.audit_log import AuditLog
 from infra.constructs.data_key import DataKey
 from infra.constructs.function import Functions, allow
-from infra.constructs.models import allow_models, invocations
+from infra.constructs.models import Models, invocations
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
 from infra.settings import StageSettings
@@ -39,6 +39,7 @@ class Agents(Construct):
         id: str,
         *,
         functions: Functions,
+        models: Models,
         tables: Tables,
         search: Search,
         audit: AuditLog,
@@ -46,6 +47,7 @@ class Agents(Construct):
     ) -> None:
         super().__init__(scope, id)
         self._settings = functions.settings
+        self._models = models
         self._tables = tables
         self._agents: dict[str, Agent] = {}
         if not self._settings.has_agent_functions:
@@ -94,8 +96,7 @@ class Agents(Construct):
     def grant_use(self, function: lambda_.Function) -> None:
         """Let the function use the agents' tools itself, and invoke the Bedrock agents if there are any."""
         self._grant_entries(function)
-        settings = self._settings
-        allow_models(function, ["bedrock:InvokeModelWithResponseStream"], [settings.agent_model_id], settings.region)
+        self._models.allow(function, ["bedrock:InvokeModelWithResponseStream"], [self._settings.agent_model_id])
         for agent in self._agents.values():
             agent.grant_invoke(function)
 

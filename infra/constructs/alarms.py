@@ -28,6 +28,7 @@ from infra.constructs.budget import Budget
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions
+from infra.constructs.models import Models
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.saved_queries import SavedQueries
 from infra.constructs.tables import Tables
@@ -62,6 +63,7 @@ class Alarms(Construct):
         id: str,
         *,
         functions: Functions,
+        models: Models,
         requests: RequestQueue,
         documents: Documents,
         tables: Tables,
@@ -90,7 +92,8 @@ class Alarms(Construct):
         }
         alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
         self.by_name = {name: alarm for group in alarms.values() for name, alarm in group.items()}
-        use = use_metrics(StageLog(self._prefix), functions.settings.chat_model_ids)
+        chat = {each: models.metered(each) for each in functions.settings.chat_model_ids}
+        use = use_metrics(StageLog(self._prefix), chat)
         Dashboard(self, "Dashboard", name=self._prefix, groups=alarms, use=use)
         log_group = self._functions["message_processor"].log_group
         SavedQueries(self, "Queries", name=self._prefix, log_group=log_group)

@@ -7,7 +7,7 @@ from constructs import Construct
 
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, consume
-from infra.constructs.models import allow_models
+from infra.constructs.models import Models
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
 
@@ -23,7 +23,9 @@ _BATCH_SIZE = 4
 class Ingest(Construct):
     """The bucket, its queue, and the function that consumes the queue."""
 
-    def __init__(self, scope: Construct, id: str, *, functions: Functions, search: Search, tables: Tables) -> None:
+    def __init__(
+        self, scope: Construct, id: str, *, functions: Functions, models: Models, search: Search, tables: Tables
+    ) -> None:
         super().__init__(scope, id)
         self.documents = Documents(
             self, "Documents", settings=functions.settings, consumer_timeout_seconds=_TIMEOUT_SECONDS
@@ -53,7 +55,7 @@ class Ingest(Construct):
         allow(self.function, kept, tables.access_lists.table_arn)
         search.grant_write(self.function)
         writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))
-        allow_models(self.function, ["bedrock:InvokeModel"], writers, settings.region)
+        models.allow(self.function, ["bedrock:InvokeModel"], writers)
         most = None if settings.local else settings.concurrency.ingest
         consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE, max_concurrency=most)
         # The function shortens the visibility timeout of files whose ingest has failed.

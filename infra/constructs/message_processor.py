@@ -12,7 +12,7 @@ from infra.constructs.conversation import Conversation
 from infra.constructs.documents import Documents
 from infra.constructs.function import Functions, allow, configure, consume
 from infra.constructs.grounding import GroundingGuardrail
-from infra.constructs.models import allow_models, guardrail_arn
+from infra.constructs.models import Models, guardrail_arn
 from infra.constructs.request_queue import RequestQueue
 from infra.constructs.search import Search
 from infra.settings import StageSettings
@@ -30,6 +30,7 @@ class MessageProcessor(Construct):
         id: str,
         *,
         functions: Functions,
+        models: Models,
         conversation: Conversation,
         requests: RequestQueue,
         search: Search,
@@ -57,7 +58,7 @@ class MessageProcessor(Construct):
         agents.grant_use(self.function)
         audit.let_write(self.function)
         documents.let_compare(self.function)
-        self._grant_models(settings)
+        self._grant_models(settings, models)
         self._judge_sentences(settings)
         self._consume(requests.queue, settings, functions.live("message_processor"))
 
@@ -67,10 +68,9 @@ class MessageProcessor(Construct):
         conversation.grant_history(self.function)
         conversation.api.grant_post(self.function)
 
-    def _grant_models(self, settings: StageSettings) -> None:
-        region = settings.region
-        allow_models(self.function, ["bedrock:InvokeModelWithResponseStream"], settings.chat_model_ids, region)
-        allow_models(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids, region)
+    def _grant_models(self, settings: StageSettings, models: Models) -> None:
+        models.allow(self.function, ["bedrock:InvokeModelWithResponseStream"], settings.chat_model_ids)
+        models.allow(self.function, ["bedrock:InvokeModel"], settings.plan_model_ids)
         if settings.guardrail:
             allow(self.function, ["bedrock:ApplyGuardrail"], guardrail_arn(settings.guardrail))
 

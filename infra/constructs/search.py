@@ -11,7 +11,7 @@ from constructs import Construct
 from infra.constructs.collection import Collection
 from infra.constructs.data_key import DataKey
 from infra.constructs.function import allow
-from infra.constructs.models import allow_models, foundation_model_arn
+from infra.constructs.models import Models, foundation_model_arn
 from infra.constructs.private_access import PrivateAccess
 from infra.settings import StageSettings
 
@@ -22,9 +22,12 @@ class Search(Construct):
     `environment`: a function's settings for the index. `query_environment`: those for searching it.
     """
 
-    def __init__(self, scope: Construct, id: str, *, settings: StageSettings, key: DataKey | None) -> None:
+    def __init__(
+        self, scope: Construct, id: str, *, settings: StageSettings, models: Models, key: DataKey | None
+    ) -> None:
         super().__init__(scope, id)
         self._settings = settings
+        self._models = models
         network = settings.network
         self._access = PrivateAccess(self, "Access", settings=settings, network=network) if network else None
         self._collection = (
@@ -96,4 +99,4 @@ class Search(Construct):
         allow(function, ["bedrock:Rerank"], "*")
 
     def _grant_models(self, function: lambda_.Function, model_ids: Sequence[str]) -> None:
-        allow_models(function, ["bedrock:InvokeModel"], model_ids, self._settings.region)
+        self._models.allow(function, ["bedrock:InvokeModel"], model_ids)

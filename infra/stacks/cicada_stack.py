@@ -20,6 +20,7 @@ from infra.constructs.identity import Identity
 from infra.constructs.ingest import Ingest
 from infra.constructs.layers import Layers
 from infra.constructs.message_processor import TIMEOUT_SECONDS, MessageProcessor
+from infra.constructs.models import Models
 from infra.constructs.page import Page
 from infra.constructs.releases import Releases
 from infra.constructs.request_queue import RequestQueue
@@ -44,10 +45,13 @@ class CicadaStack(Stack):
         functions = Functions(settings, Layers(self, "Layers", settings=settings), {}, {})
         tables = Tables(self, "Tables", settings=settings)
         identity = Identity(self, "Identity", settings=settings)
-        search = Search(self, "Search", settings=settings, key=key)
-        ingest = Ingest(self, "Ingest", functions=functions, search=search, tables=tables)
+        models = Models(self, "Models", settings=settings)
+        search = Search(self, "Search", settings=settings, models=models, key=key)
+        ingest = Ingest(self, "Ingest", functions=functions, models=models, search=search, tables=tables)
         audit = AuditLog(self, "Audit", settings=settings)
-        agents = Agents(self, "Agents", functions=functions, tables=tables, search=search, audit=audit, key=key)
+        agents = Agents(
+            self, "Agents", functions=functions, models=models, tables=tables, search=search, audit=audit, key=key
+        )
         requests = RequestQueue(self, "RequestQueue", settings=settings, consumer_timeout_seconds=TIMEOUT_SECONDS)
         conversation = Conversation(
             self,
@@ -63,6 +67,7 @@ class CicadaStack(Stack):
             self,
             "MessageProcessor",
             functions=functions,
+            models=models,
             conversation=conversation,
             requests=requests,
             search=search,
@@ -71,7 +76,13 @@ class CicadaStack(Stack):
             documents=ingest.documents,
         )
         alarms = Alarms(
-            self, "Alarms", functions=functions, requests=requests, documents=ingest.documents, tables=tables
+            self,
+            "Alarms",
+            functions=functions,
+            models=models,
+            requests=requests,
+            documents=ingest.documents,
+            tables=tables,
         )
         if functions.aliases:
             Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)

@@ -110,6 +110,9 @@ def indexed(parameters: Any, *, is_incomplete: bool = False, wanted: str = "1x")
     return {"Payload": body({"bases": [store], "vectors": {**VECTORS, "wanted": wanted}, "packages": packages})}
 
 
+PROFILE = "arn:aws:bedrock:eu-central-1:111122223333:application-inference-profile/p1"
+
+
 @pytest.fixture
 def stack(aws_account: ScriptedAws) -> ScriptedAws:
     """A stack in which everything is as it should be."""
@@ -332,6 +335,19 @@ def test_a_login_that_expires_meanwhile_ends_it_in_one_sentence(stack: ScriptedA
     said = shell.read()
     assert said.out == ""
     assert said.err.startswith("cicada: The AWS login has expired: run `aws sso login`")
+
+
+def test_a_model_is_asked_through_the_profile_that_the_functions_use_and_named_itself(
+    stack: ScriptedAws, shell: Shell
+) -> None:
+    variables = SETTINGS | {"CICADA_MODEL_PROFILES": f"eu.amazon.nova-lite-v1:0={PROFILE}"}
+    configuration = {"State": "Active", "Environment": {"Variables": variables}}
+    stack.replies["lambda", "GetFunctionConfiguration"] = configuration
+    said = [text for subject, _, text in findings(shell, 0) if subject == "models"]
+    assert [each["modelId"] for each in stack.called("Converse")] == [PROFILE, "eu.amazon.nova-pro-v1:0"]
+    assert "eu.amazon.nova-lite-v1:0 answers." in said
+    looked_up = {each["inferenceProfileIdentifier"] for each in stack.called("GetInferenceProfile")}
+    assert looked_up == {"eu.amazon.nova-lite-v1:0", "eu.amazon.nova-pro-v1:0"}
 
 
 def test_a_model_that_is_retired_is_noted_while_it_answers(stack: ScriptedAws, shell: Shell) -> None:

@@ -47,7 +47,7 @@ _NAMES = {
     "TablesRequests": "requests table",
 }
 # Attributes that are ARNs. `Ref` gives one of a topic, and an id that is part of ARNs of the others.
-_ARNS = {"Arn", "AgentArn", "AgentAliasArn", "GuardrailArn"}
+_ARNS = {"Arn", "AgentArn", "AgentAliasArn", "GuardrailArn", "InferenceProfileArn"}
 _REFERABLE = {
     "AWS::SNS::Topic",
     "AWS::ApiGatewayV2::Api",
@@ -96,6 +96,9 @@ class Names:
         match self._resources[id]["Type"]:
             case "AWS::IAM::Role":
                 return self.roles[id]
+            case "AWS::Bedrock::ApplicationInferenceProfile":
+                source = properties["ModelSource"]["CopyFrom"]
+                return f"profile of {self.text(source).rpartition('/')[2]}"
             case "AWS::Lambda::Function" if "FunctionName" in properties:
                 return _function(properties["FunctionName"])
             case "AWS::Logs::LogGroup" if "LogGroupName" in properties:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from infra.model_regions import model_regions
 from infra.settings import StageSettings
@@ -348,6 +348,15 @@ def _withholding() -> Needs:
 
 
 def invoking(settings: StageSettings, model_id: str, action: str, unseen: str = "") -> Needs:
+    """The model or the inference profile, and before it the stage's own profile that copies it."""
+    needs = _copied(settings, model_id, action, unseen)
+    if not settings.model_profiles or model_id not in settings.writing_model_ids:
+        return needs
+    own = Need(action, f"profile of {model_id}", _PROFILES)
+    return needs | {own, replace(own, action="bedrock:GetInferenceProfile")}
+
+
+def _copied(settings: StageSettings, model_id: str, action: str, unseen: str) -> Needs:
     """An inference profile needs its model in every region that it routes to (test_model_regions.py)."""
     found = _PROFILE.fullmatch(model_id)
     if found is None:
@@ -446,8 +455,8 @@ def _agent_roles(settings: StageSettings) -> Mapping[str, Needs]:
     if settings.agents == "converse" or settings.local:
         return {}
     model = settings.agent_model_id
-    needs = invoking(settings, model, "bedrock:InvokeModel", _BY_BEDROCK)
-    needs |= invoking(settings, model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
+    needs = _copied(settings, model, "bedrock:InvokeModel", _BY_BEDROCK)
+    needs |= _copied(settings, model, "bedrock:InvokeModelWithResponseStream", _BY_BEDROCK)
     return {"profiles agent": needs, "theories agent": needs}
 
 

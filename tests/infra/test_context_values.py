@@ -112,6 +112,7 @@ def test_what_cdk_json_keeps_for_stages_on_aws_leaves_the_local_stage_as_it_is()
         "dataEvents": "create",
         "searchUnits": "8",
         "monthlyBudget": "50",
+        "modelProfiles": "on",
     }
     assert stage_settings({"stage": "local", **kept}.get) == stage_settings({"stage": "local"}.get)
 

@@ -74,6 +74,13 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "contextModel": "us.somebody.small-v1:0",
         "cardModel": "amazon.unheard-of-v1:0",
     },
+    "inference profiles of the stage's own": {
+        "stage": "dev",
+        "agents": "bedrock",
+        "chatModels": "us.amazon.nova-lite-v1:0, global.amazon.nova-2-lite-v1:0",
+        "cardModel": "amazon.unheard-of-v1:0",
+        "modelProfiles": "on",
+    },
 }
 
 

@@ -1,8 +1,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+from urllib.parse import unquote
 
 import pytest
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse, HeadersDict
 
 from cicada.bootstrap.aws import TimelyClient, client
 from cicada.deadline import Deadline, ending_by
@@ -18,6 +22,13 @@ class Waiting:
 
     def waits(self) -> float:
         return self.seconds
+
+
+class Body(BytesIO):
+    """What botocore reads of a reply."""
+
+    def stream(self, **_: object) -> Any:
+        yield self.read()
 
 
 def waits(client: TimelyClient, left: float) -> float:
@@ -53,6 +64,26 @@ def test_each_client_is_made_once() -> None:
 def test_after_the_deadline_no_call_is_made() -> None:
     with pytest.raises(OutOfTimeError):
         waits(TimelyClient(Waiting, 60), 0)
+
+
+def test_a_model_is_called_by_the_profile_that_the_stage_has_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("CICADA_MODEL_PROFILES", "us.some.model-v1:0=arn:aws:bedrock:us-east-1:1:own/p1,b=arn:b")
+    asked: list[str] = []
+
+    def answer(request: AWSPreparedRequest, **_: object) -> AWSResponse:
+        asked.append(unquote(request.url.split("/model/")[1].removesuffix("/converse")))
+        return AWSResponse(request.url, 200, HeadersDict(), Body(b"{}"))  # type: ignore[arg-type]
+
+    bedrock = client("bedrock-runtime", read_timeout_seconds=10)
+    for left in (300, 5):
+        with ending_by(Deadline.in_seconds(left, Clock())):
+            bedrock.meta.events.register("before-send.bedrock-runtime", answer)
+            for model_id in ("us.some.model-v1:0", "another.model-v1:0"):
+                bedrock.converse(modelId=model_id, messages=[])
+    assert asked == ["arn:aws:bedrock:us-east-1:1:own/p1", "another.model-v1:0"] * 2
 
 
 def test_the_clients_of_models_heed_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:

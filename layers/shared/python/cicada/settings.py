@@ -167,6 +167,17 @@ class ModelSettings(Struct, frozen=True):
         return tuple(each.strip() for each in self.chat_model_ids.split(",") if each.strip())
 
 
+class ModelProfileSettings(Struct, frozen=True):
+    """`model_profiles`: the stage's own inference profiles, as MODEL=ARN by comma; empty for none."""
+
+    model_profiles: str = ""
+
+    @property
+    def by_model(self) -> dict[str, str]:
+        """The profiles' ARNs by the models that they are of."""
+        return dict(each.split("=", 1) for each in self.model_profiles.split(",") if "=" in each)
+
+
 class PlannerSettings(Struct, frozen=True):
     """What plans a message. `planner`: `auto`, `rules` or `model` (docs/planning.md).
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import boto3
 from botocore.config import Config
 
 from cicada.deadline import check_time, seconds_left
+from cicada.settings import ModelProfileSettings, load
 
 # A timeout belongs to a client, and a client takes a while to make: near a deadline, one of these is used.
 _SHORTER_SECONDS = (1, 2, 3, 5, 10, 20, 40)
@@ -65,10 +66,24 @@ def client(
             config = config.merge(bulk_configuration(attempts, bulk_calls))
         if signature:
             config = config.merge(Config(signature_version=signature))
-        return boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
+        found: Any = boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
+        if service == "bedrock-runtime":
+            _invoke_through_profiles(found, load(ModelProfileSettings).by_model)
+        return found
 
     # Only models are waited for so long that an answer could outlast its function.
     return TimelyClient(made, read_timeout_seconds) if service.startswith("bedrock") else made(read_timeout_seconds)
+
+
+def _invoke_through_profiles(client: Any, profiles: Mapping[str, str]) -> None:
+    """Have the client's calls name the stage's profile of a model. Everything else knows the model by its own id."""
+
+    def named(params: Mapping[str, Any], **_: object) -> dict[str, Any] | None:
+        profile = profiles.get(params.get("modelId", ""))
+        return {**params, "modelId": profile} if profile else None
+
+    if profiles:
+        client.meta.events.register("provide-client-params.bedrock-runtime", named)
 
 
 def configuration(read_timeout_seconds: float, attempts: int) -> Config:
