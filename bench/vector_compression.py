@@ -1,6 +1,7 @@
 """`python -m bench.vector_compression DIR…`: what compressed vectors cost in a real OpenSearch, on sets in BEIR form.
 
-The server from Maven Central has the engine Lucene alone, and with it `1x`, `4x` and `32x`; `8x` and `16x` need Faiss.
+The server from Maven Central has the engine Lucene alone, and with it `1x`, `4x` and `32x`; `8x` and `16x` need Faiss:
+`--url http://… --levels 1x 8x 16x 32x` measures a server that has it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,8 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -20,6 +22,7 @@ from cicada.adapters.opensearch.client import connect
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.schema import IndexOptions
 from cicada.documents.model import DocumentKey, PassageFilter
+from cicada.errors import ConfigurationError
 from cicada.retrieval.model import IndexQuery
 from cicada.retrieval.ports import Embedder
 from evals.retrieval.dataset import Dataset, load_dataset
@@ -36,10 +39,10 @@ _WHOLE, _COMPRESSED = "vec", "veq"
 _MB = 1e6
 
 
-def measure(client: OpenSearch, dataset: Dataset, embedder: Embedder, level: str) -> str:
+def measure(client: OpenSearch, dataset: Dataset, embedder: Embedder, level: str, engine: str) -> str:
     """One level on one set, by vectors alone, in an index of its own of one segment, which is deleted again."""
     name = f"bench-{level}-{time.time_ns()}"
-    options = IndexOptions(embedder.model_id, embedder.dimension, compression=level, given_name=name)
+    options = IndexOptions(embedder.model_id, embedder.dimension, engine, compression=level, given_name=name)
     index = OpenSearchPassageIndex(client, options)
     rows = embedded_rows(dataset.rows, embedder)
     index.replace(DocumentKey(CORPUS_BASE, "corpus"), rows)
@@ -59,10 +62,18 @@ def measure(client: OpenSearch, dataset: Dataset, embedder: Embedder, level: str
     whole, searched = _megabytes(client, name)
     client.indices.delete(index=f"{name}-*")
     return (
-        f"{dataset.name} {level}: nDCG@10 {found['ndcg@10']:.3f}, Recall@100 {found['recall@100']:.3f}; "
+        f"nDCG@10 {found['ndcg@10']:.3f}, Recall@100 {found['recall@100']:.3f}; "
         f"index {whole:.1f} MB, vectors {searched:.2f} MB; search {1000 * median(seconds):.0f} ms; "
         f"cosine wrong by {wrong:.6f} at most"
     )
+
+
+def _measured(client: OpenSearch, dataset: Dataset, embedder: Embedder, level: str, engine: str) -> str:
+    """The measurement, or why the server has none of this level."""
+    try:
+        return measure(client, dataset, embedder, level, engine)
+    except ConfigurationError as error:
+        return f"refused: {error.__cause__}"
 
 
 def _megabytes(client: OpenSearch, name: str) -> tuple[float, float]:
@@ -73,12 +84,11 @@ def _megabytes(client: OpenSearch, name: str) -> tuple[float, float]:
     return found["store"]["size_in_bytes"] / _MB, sizes.get(_COMPRESSED, sizes[_WHOLE]) / _MB
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m bench.vector_compression", description=__doc__)
-    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path)
-    datasets = [load_dataset(folder) for folder in parser.parse_args(arguments).folders]
+@contextmanager
+def lucene_server() -> Iterator[OpenSearch]:
+    """The server from Maven Central, for as long as it is measured."""
     distribution = opensearch.prepare(ROOT / ".build" / "opensearch", say)
-    with tempfile.TemporaryDirectory(prefix="cicada-bench-") as name, local_embedder(say) as embedder:
+    with tempfile.TemporaryDirectory(prefix="cicada-bench-") as name:
         folder = Path(name)
         folder.chmod(0o755)  # The server runs as another user if this is root.
         server = opensearch.start(distribution, folder / "data", free_port(), folder / "server.log", say)
@@ -88,10 +98,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
             settings = {"index.store.type": "niofs"}
             template = {"index_patterns": ["bench-*"], "template": {"settings": settings}}
             client.indices.put_index_template(name="bench", body=template)
-            for dataset, level in product(datasets, LEVELS):
-                print(measure(client, dataset, embedder, level), flush=True)
+            yield client
         finally:
             server.stop()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.vector_compression", description=__doc__)
+    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path)
+    parser.add_argument("--levels", nargs="+", default=LEVELS, help="of compression")
+    parser.add_argument("--url", help="of a server with Faiss, which is asked for that engine")
+    options = parser.parse_args(arguments)
+    datasets = [load_dataset(folder) for folder in options.folders]
+    server = nullcontext(connect(options.url, None)) if options.url else lucene_server()
+    engine = "faiss" if options.url else "lucene"
+    with server as client, local_embedder(say) as embedder:
+        for dataset, level in product(datasets, options.levels):
+            print(f"{dataset.name} {level}: {_measured(client, dataset, embedder, level, engine)}", flush=True)
 
 
 if __name__ == "__main__":
