@@ -57,7 +57,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 _NOW, _LATER = 1_800_000_000.25, 1_900_000_000.0
 _ANN = Principal("acme", "ann", frozenset({"staff", "board"}), "login-1")
-_KEY = RequestKey(_ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
+KEY = RequestKey(_ANN, "7e57d004-2b97-4e7a-b45f-5387367791cd")
 _FAILED = RequestKey(_ANN, "7e57d004-2b97-4e7a-b45f-5387367791ce")
 _BASE = KnowledgeBaseKey("acme", "store")
 _DOCUMENT = DocumentKey(_BASE, "lease.md")
@@ -120,7 +120,7 @@ def write(client: DynamoDBClient) -> None:
     log = DynamoRequestLog(client, "requests", lambda: _NOW)
     log.create(
         NewRequest(
-            _KEY,
+            KEY,
             Question(
                 "List the leases", "s-1", "store", ("act-1",), _FILTERS, _RECORD.listing, "List the leases of 2025"
             ),
@@ -130,20 +130,20 @@ def write(client: DynamoDBClient) -> None:
         ),
         "{}",
     )
-    lease = log.take_lease(_KEY, _NOW, _NOW + 15)
+    lease = log.take_lease(KEY, _NOW, _NOW + 15)
     assert lease is not None
     shown = Shown(1, (ShownDocument("store", "lease.md", "v1"),))
     log.store(lease, StoredEvent(2, '{"type":"chunk","content":"The lease …"}', shown))
-    log.claim_takeover(_KEY, 1, _NOW, _NOW + 30)
-    log.request_cancel(_KEY)
+    log.claim_takeover(KEY, 1, _NOW, _NOW + 30)
+    log.request_cancel(KEY)
     log.advance(lease, 2, _NOW + 15, Status.COMPLETE, _RECORD)
-    log.rate(_KEY, AnswerFeedback("bad", _NOW, ("wrong",), "It ended."))
+    log.rate(KEY, AnswerFeedback("bad", _NOW, ("wrong",), "It ended."))
     _write_failure(log)
     log.pin_session(_ANN, "s-1", pinned=True)
     DynamoShareTable(client, "requests", lambda: _NOW).share(_ANN, "s-1", "AbCdEfGhIjKlMnOpQrStUv")
     usage = DynamoUsageTable(client, "requests")
     charge = Charge(_NOW, 1.0, _NOW + 60)
-    usage.admit(_ANN, charge, usage.get(_ANN), {_KEY.request_id: _NOW}, _LATER)
+    usage.admit(_ANN, charge, usage.get(_ANN), {KEY.request_id: _NOW}, _LATER)
     usage.revoke(_ANN, _NOW, _LATER)
     DynamoTokenCounter(client, "requests").add("acme", "2027-01-15", TokensUsed(3900, 100), _LATER)
     DynamoConnectionTable(client, "connections").add(Connection("c-1", _ANN, _LATER, _NOW, _NOW), _LATER)
@@ -179,9 +179,9 @@ def read(client: DynamoDBClient) -> dict[str, Any]:
     entries, bases = DynamoEntryStore(client, "entries"), DynamoBaseTable(client, "readers")
     connections = DynamoConnectionTable(client, "connections")
     found = {
-        "question": log.question(_KEY),
-        "head": log.head(_KEY),
-        "events": list(log.events(_KEY, 0, 2)),
+        "question": log.question(KEY),
+        "head": log.head(KEY),
+        "events": list(log.events(KEY, 0, 2)),
         "sessions": log.sessions(_ANN, None, 10),
         "turns": log.turns(_ANN, "s-1", None, 10),
         "share": DynamoShareTable(client, "requests", lambda: _NOW).find("acme", "AbCdEfGhIjKlMnOpQrStUv"),

@@ -17,8 +17,12 @@ from typing import Any
 
 import pytest
 
-from tests.contract.stored_rows import FIXTURES, Rows, read, rows_of, stored, write
+from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.conversation.model import AnswerRecord, Status, StoredEvent
+from tests.contract.stored_rows import FIXTURES, KEY, Rows, read, rows_of, stored, write
 
+# After the lease of the fixtures' request, a minute before which it was held.
+DEAD = 1_800_000_060.0
 ALL = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FIXTURES.glob("*.json"))}
 NEWEST = ALL[max(ALL)]
 # What rows of earlier releases, or rows without an occasion for it, do not have.
@@ -60,6 +64,29 @@ def read_of(rows: Rows) -> dict[str, Any]:
 @pytest.mark.parametrize("name", ALL)
 def test_rows_of_every_fixture_are_read_whole(name: str) -> None:
     assert has(read_of(ALL[name]["rows"]), ALL[name]["read"])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_an_answer_that_an_earlier_processor_began_is_taken_over_and_ended(name: str) -> None:
+    with stored(begun(ALL[name]["rows"])) as client:
+        log = DynamoRequestLog(client, "requests", lambda: DEAD)
+        assert log.take_lease(KEY, DEAD - 60, DEAD) is None, "The earlier processor may still write."
+        lease = log.take_lease(KEY, DEAD, DEAD + 15)
+        assert lease is not None
+        assert (lease.attempt, lease.last_seq) == (2, 2)
+        log.store(lease, StoredEvent(3, '{"type":"reset"}'))
+        head = log.advance(lease, 3, DEAD, Status.COMPLETE, AnswerRecord(path=("retrieve",)))
+        assert [each.seq for each in log.events(KEY, 0, head.last_seq)] == [1, 2, 3]
+
+
+def begun(rows: Rows) -> Rows:
+    """The rows at the time when the answer was written: its end is not yet stored."""
+    rows = copy.deepcopy(rows)
+    for row in rows["requests"]:
+        if row["pk"]["S"].endswith(KEY.request_id) and row["sk"]["S"] == "HEAD":
+            row["status"] = {"S": "processing"}
+            del row["answerRecord"], row["feedback"]
+    return rows
 
 
 def test_todays_rows_are_those_of_the_newest_fixture() -> None:
