@@ -1,6 +1,7 @@
 """`python -m bench.chaos --minutes 10 --seed 1`: is the delivery promise kept whatever happens? (docs/delivery.md)
 
 Starts a local stage of its own. Exit status 1 if any answer is wrong, has a gap or two ends.
+With `--beside COMMIT` half of the processors are those of an earlier commit, as during a shift of releases.
 """
 
 from __future__ import annotations
@@ -13,25 +14,18 @@ from dataclasses import asdict
 
 from bench.own_stage import own_stage, say
 from local.stage.settings import StageError
-from tests.chaos.plan import VICTIMS, Disturbance, Victim
-from tests.chaos.report import render
+from tests.chaos.earlier_release import share_with, worked_on
+from tests.chaos.plan import LONGEST_STALL_SECONDS, VICTIMS, Disturbance, Victim
+from tests.chaos.report import Report, render
 from tests.chaos.run import NotReadyError, run
+from tests.chaos.target import Target
 
 
 def main(arguments: list[str]) -> int:
     options = _options(arguments)
     try:
         with own_stage("chaos", leaseSeconds=str(options.lease), processors=str(options.lanes)) as target:
-            found = run(
-                target,
-                seconds=options.minutes * 60,
-                seed=options.seed,
-                lanes=options.lanes,
-                kinds=options.only,
-                kills=options.kills,
-                victims=options.victims,
-                say=say,
-            )
+            found = _run(target, options)
             print(json.dumps(asdict(found), indent=2) if options.json else render(found))
             if not found.passed:
                 raise StageError(f"The stage's logs are in {target.info['logs']}.")
@@ -39,6 +33,26 @@ def main(arguments: list[str]) -> int:
         say(str(error))
         return 1
     return 0
+
+
+def _run(target: Target, options: argparse.Namespace) -> Report:
+    before = share_with(target, options.beside) if options.beside else ""
+    found = run(
+        target,
+        seconds=options.minutes * 60,
+        seed=options.seed,
+        lanes=options.lanes,
+        kinds=options.only,
+        kills=options.kills,
+        victims=options.victims,
+        longest_stall=options.longest_stall,
+        say=say,
+    )
+    if before:
+        names = (before, target.info["functions"]["message_processor"])
+        old, new = (worked_on(target, each, found.requests) for each in names)
+        say(f"{len(old - new)} answers by {options.beside}, {len(new - old)} by today's, {len(old & new)} by both.")
+    return found
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -51,7 +65,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument(
         "--victims", type=Victim, choices=list(Victim), nargs="+", default=list(VICTIMS), help="whom a kill hits"
     )
+    parser.add_argument("--longest-stall", type=float, default=LONGEST_STALL_SECONDS, help="seconds of a silent model")
     parser.add_argument("--only", type=Disturbance, choices=list(Disturbance), nargs="+", default=list(Disturbance))
+    parser.add_argument("--beside", metavar="COMMIT", help="whose processors share the queue with today's")
     parser.add_argument("--json", action="store_true")
     return parser.parse_args(arguments)
 

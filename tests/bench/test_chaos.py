@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import subprocess
+import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from local.stage.settings import StageError
 from tests.chaos.asker import Asked
+from tests.chaos.earlier_release import code_of
 from tests.chaos.ledger import Frame, Ledger
 from tests.chaos.plan import QUESTIONS, Plan
 from tests.chaos.report import judge, render, report
@@ -97,6 +103,7 @@ def test_an_answer_that_never_ends_is_wrong() -> None:
         ("stream_broken", Suffered(late_faults=2), Suffered(kills=9, early_faults=9, late_faults=1)),
         ("dependency_throttled", Suffered(early_faults=3), Suffered(kills=9, early_faults=2, late_faults=9)),
         ("dependency_unavailable", Suffered(early_faults=3), Suffered(kills=9, early_faults=2, late_faults=9)),
+        ("dependency_unavailable", Suffered(early_faults=2, silences=2), Suffered(early_faults=2, silences=1)),
         ("internal", Suffered(kills=3), Suffered(kills=2, early_faults=9, late_faults=9, throttled=2)),
         ("internal", Suffered(kills=1, throttled=6), Suffered(kills=1, throttled=5)),
     ],
@@ -126,3 +133,42 @@ def test_the_report_counts_exact_due_and_wrong_answers_apart() -> None:
     assert not found.passed
     assert EXACT.request_id in render(found)
     assert report([EXACT], {QUESTIONS[0]: "She is dead."}, {}, 0, seed=5, seconds=60).passed
+
+
+def test_the_slowest_answers_are_those_that_no_dead_processor_accounts_for() -> None:
+    waited = [replace(EXACT, request_id=f"{each} s", seconds=each) for each in (3, 50, 7)]
+    killed = replace(EXACT, seconds=90, suffered=Suffered(deaths=1))
+    found = report([*waited, killed], {QUESTIONS[0]: "She is dead."}, {}, 0, seed=1, seconds=100)
+    assert [each.request_id for each in found.slowest] == ["50 s", "7 s", "3 s"]
+    assert "50.0 s, 7.0 s, 3.0 s" in render(found)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """One whose first commit has a processor that says 1, and whose second says 2."""
+    for number in ("1", "2"):
+        for file in ("functions/message_processor/handler.py", "layers/shared/python/cicada/words/said.txt"):
+            (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / file).write_text(number)
+        if number == "1":
+            git(tmp_path, "init", "--quiet")
+        git(tmp_path, "add", ".")
+        git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "-m", number)
+    return tmp_path
+
+
+def git(repository: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(repository), *arguments], check=True)
+
+
+def test_an_earlier_processor_is_the_handler_and_the_library_of_its_commit(repository: Path) -> None:
+    with zipfile.ZipFile(io.BytesIO(code_of("HEAD~1", repository))) as package:
+        assert {name: package.read(name) for name in package.namelist()} == {
+            "handler.py": b"1",
+            "cicada/words/said.txt": b"1",
+        }
+
+
+def test_a_commit_that_is_not_there_is_refused_in_a_sentence(repository: Path) -> None:
+    with pytest.raises(StageError, match="There is no processor of v9 in this repository: fatal: "):
+        code_of("v9", repository)

@@ -17,8 +17,10 @@ QUESTIONS = (
 USERS = ("alice", "bob")
 # No answer here has more events than this: a disturbance planned for a later one would never come.
 _LATEST_EVENT = 8
-_LONGEST_STALL_SECONDS = 8
+LONGEST_STALL_SECONDS = 8
 _LONGEST_STORM_SECONDS = 4
+# The default of -c firstTextSeconds.
+_FIRST_TEXT_SECONDS = 12
 
 
 class Victim(StrEnum):
@@ -57,6 +59,11 @@ class FaultOrder:
         """Whether it strikes before the first piece of text: then the same call is retried."""
         return self.after == 0
 
+    @property
+    def silent(self) -> bool:
+        """Whether the call is given up before the model goes on: it has twelve seconds for its first text."""
+        return self.early and self.kind == "stall" and self.seconds > _FIRST_TEXT_SECONDS
+
 
 @dataclass(frozen=True, slots=True)
 class Storm:
@@ -85,7 +92,11 @@ class Plan:
 
 
 def plans(
-    seed: int, lane: int, kinds: Collection[Disturbance] = tuple(Disturbance), victims: Sequence[Victim] = VICTIMS
+    seed: int,
+    lane: int,
+    kinds: Collection[Disturbance] = tuple(Disturbance),
+    victims: Sequence[Victim] = VICTIMS,
+    longest_stall: float = LONGEST_STALL_SECONDS,
 ) -> Iterator[Plan]:
     """Endless. Each kind of disturbance comes alone, then two, then all mixed, then none, in a shuffled order."""
     chance = random.Random(f"{seed}/{lane}")
@@ -95,10 +106,10 @@ def plans(
             hands += [frozenset(chance.sample(list(kinds), 2)), frozenset(kinds), frozenset()]
         chance.shuffle(hands)
         for hand in hands:
-            yield _plan(chance, hand, victims)
+            yield _plan(chance, hand, victims, longest_stall)
 
 
-def _plan(chance: random.Random, hand: frozenset[Disturbance], victims: Sequence[Victim]) -> Plan:
+def _plan(chance: random.Random, hand: frozenset[Disturbance], victims: Sequence[Victim], longest_stall: float) -> Plan:
     return Plan(
         user=chance.choice(USERS),
         question=chance.choice(QUESTIONS),
@@ -106,7 +117,7 @@ def _plan(chance: random.Random, hand: frozenset[Disturbance], victims: Sequence
         duplicates=_events(chance) if Disturbance.DUPLICATE in hand else (),
         kill_after=chance.randint(1, 2) if Disturbance.KILL in hand else None,
         victim=chance.choice(victims),
-        faults=(_fault(chance),) if Disturbance.FAULT in hand else (),
+        faults=(_fault(chance, longest_stall),) if Disturbance.FAULT in hand else (),
         storm=_storm(chance) if Disturbance.THROTTLE in hand else None,
     )
 
@@ -119,7 +130,7 @@ def _storm(chance: random.Random) -> Storm:
     return Storm(chance.randint(1, 4), chance.uniform(0.5, _LONGEST_STORM_SECONDS), chance.choice((0.2, 0.5, 0.9)))
 
 
-def _fault(chance: random.Random) -> FaultOrder:
+def _fault(chance: random.Random, longest_stall: float) -> FaultOrder:
     operation = chance.choice(("converse-stream", "converse-stream", "converse-stream", "invoke-model"))
     kinds = ["throttle", "exception", "drop", "stall"]
     if operation == "invoke-model":
@@ -129,5 +140,5 @@ def _fault(chance: random.Random) -> FaultOrder:
         kind=chance.choice([*kinds, "bad-checksum"]),
         after=chance.choice((0, 1, 5, 20)),
         times=chance.choice((1, 1, 1, 2)),
-        seconds=chance.uniform(0.5, _LONGEST_STALL_SECONDS),
+        seconds=chance.uniform(0.5, longest_stall),
     )

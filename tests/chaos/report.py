@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.chaos.asker import Asked
+from tests.chaos.target import Suffered
 
-# A broken stream is retried once; a call is tried three times; at most three processors begin an answer.
-_BREAKS, _CALLS, _PROCESSORS = 2, 3, 3
+# A broken stream is retried once, and so is a silent model; a call is tried three times; at most three processors begin
+# an answer.
+_BREAKS, _SILENCES, _CALLS, _PROCESSORS = 2, 2, 3, 3
+_SLOWEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,16 @@ class Wrong:
 
     request_id: str
     what: tuple[str, ...]
+    plan: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """An answer that no dead processor accounts for: from the question to its end, and what else there was."""
+
+    request_id: str
+    seconds: float
+    suffered: Suffered
     plan: str
 
 
@@ -43,6 +56,8 @@ class Report:
     faults: Mapping[str, int]
     throttled: int
     recovery_seconds: tuple[float, ...]
+    slowest: tuple[Slow, ...]
+    requests: tuple[str, ...]
 
     @property
     def passed(self) -> bool:
@@ -71,7 +86,7 @@ def _due(asked: Asked) -> bool:
     if asked.code == "stream_broken":
         return suffered.late_faults >= _BREAKS
     if asked.code in ("dependency_throttled", "dependency_unavailable"):
-        return suffered.early_faults >= _CALLS
+        return suffered.early_faults >= _CALLS or suffered.silences >= _SILENCES
     # A processor gives up when DynamoDB refused every try of a call.
     return asked.code == "internal" and suffered.kills + suffered.throttled // _CALLS >= _PROCESSORS
 
@@ -103,7 +118,16 @@ def report(
         faults=faults,
         throttled=throttled,
         recovery_seconds=tuple(sorted(each.recovery_seconds for each in answers if each.recovery_seconds is not None)),
+        slowest=slowest(answers),
+        requests=tuple(asked.request_id for asked in answers),
     )
+
+
+def slowest(answers: Sequence[Asked]) -> tuple[Slow, ...]:
+    """The longest first, of answers during which no processor of the stage was killed."""
+    alive = [asked for asked in answers if not asked.suffered.deaths]
+    alive.sort(key=lambda asked: -asked.seconds)
+    return tuple(Slow(each.request_id, each.seconds, each.suffered, repr(each.plan)) for each in alive[:_SLOWEST])
 
 
 def render(found: Report) -> str:
@@ -122,8 +146,11 @@ def render(found: Report) -> str:
         ("calls of DynamoDB refused", found.throttled),
         ("answers begun again", found.resets),
         ("seconds from a kill to the next text", _spread(found.recovery_seconds)),
+        ("slowest without a killed processor", ", ".join(f"{each.seconds:.1f} s" for each in found.slowest) or "none"),
     ]
     lines = [f"{name:<38}{value}" for name, value in rows]
+    for slow in found.slowest:
+        lines += ["", f"{slow.request_id}: {slow.seconds:.1f} s, {slow.suffered}", f"  {slow.plan}"]
     for wrong in found.wrong:
         lines += ["", f"{wrong.request_id}: {' '.join(wrong.what)}", f"  {wrong.plan}"]
     return "\n".join(lines)

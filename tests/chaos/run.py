@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.chaos.asker import Asked, ask
-from tests.chaos.plan import QUESTIONS, USERS, VICTIMS, Disturbance, Plan, Victim, plans
+from tests.chaos.plan import LONGEST_STALL_SECONDS, QUESTIONS, USERS, VICTIMS, Disturbance, Plan, Victim, plans
 from tests.chaos.report import Report, report
 from tests.chaos.target import Target, Trouble
 
@@ -32,11 +32,13 @@ def run(
     kinds: Collection[Disturbance] = tuple(Disturbance),
     kills: float = math.inf,
     victims: Sequence[Victim] = VICTIMS,
+    longest_stall: float = LONGEST_STALL_SECONDS,
     say: Say = _silent,
 ) -> Report:
     """Ask for so many seconds or until so many processors are killed, then wait for the answers that are still out.
 
     `lanes`: askers in parallel. `kinds`: kinds of disturbance. `victims`: which processors kills hit.
+    `longest_stall`: seconds for which a model is silent before it goes on.
     """
     trouble = Trouble(target, seed)
     undisturbed = {question: _undisturbed(question, target, trouble) for question in QUESTIONS}
@@ -45,7 +47,7 @@ def run(
 
     def ask_on(lane: int) -> list[Asked]:
         answers: list[Asked] = []
-        for plan in plans(seed, lane, kinds, victims):
+        for plan in plans(seed, lane, kinds, victims, longest_stall):
             if time.monotonic() >= until or trouble.kills >= kills:
                 return answers
             answers.append(ask(plan, target, trouble))

@@ -65,13 +65,15 @@ class Suffered:
     """What may have disturbed a request so far.
 
     Processors that were answering it were killed; and in the whole stage there were faults before and in the middle of
-    a model's reply, and refused calls of DynamoDB.
+    a model's reply, refused calls of DynamoDB, `deaths` of processors, and silent models among the early faults.
     """
 
     kills: int = 0
     early_faults: int = 0
     late_faults: int = 0
     throttled: int = 0
+    deaths: int = 0
+    silences: int = 0
 
     def since(self, before: Suffered) -> Suffered:
         return Suffered(
@@ -79,6 +81,8 @@ class Suffered:
             self.early_faults - before.early_faults,
             self.late_faults - before.late_faults,
             self.throttled - before.throttled,
+            self.deaths - before.deaths,
+            self.silences - before.silences,
         )
 
 
@@ -151,6 +155,8 @@ class Trouble:
                 _times(self._ordered, early=True) - _times(waiting, early=True),
                 _times(self._ordered, early=False) - _times(waiting, early=False),
                 self._target.database.throttled,
+                self._hits.total(),
+                _silences(self._ordered) - _silences(waiting),
             )
 
     def faults(self) -> dict[str, int]:
@@ -185,3 +191,7 @@ class Trouble:
 
 def _times(faults: Sequence[FaultOrder], *, early: bool) -> int:
     return sum(fault.times for fault in faults if fault.early == early)
+
+
+def _silences(faults: Sequence[FaultOrder]) -> int:
+    return sum(fault.times for fault in faults if fault.silent)
