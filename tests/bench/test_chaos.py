@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from local.stage.settings import StageError
-from tests.chaos.asker import Asked
+from tests.chaos.asker import Asked, Waits
 from tests.chaos.earlier_release import code_of
 from tests.chaos.ledger import Frame, Ledger
 from tests.chaos.plan import QUESTIONS, Plan
@@ -33,6 +33,7 @@ EXACT = Asked(
     resets=1,
     seconds=3,
     recovery_seconds=17.0,
+    waits=Waits(0),
 )
 
 
@@ -136,11 +137,20 @@ def test_the_report_counts_exact_due_and_wrong_answers_apart() -> None:
 
 
 def test_the_slowest_answers_are_those_that_no_dead_processor_accounts_for() -> None:
-    waited = [replace(EXACT, request_id=f"{each} s", seconds=each) for each in (3, 50, 7)]
-    killed = replace(EXACT, seconds=90, suffered=Suffered(deaths=1))
+    waited = [replace(EXACT, request_id=f"{each} s", waits=Waits(0, each)) for each in (3, 50, 7)]
+    killed = replace(EXACT, waits=Waits(0, 90), suffered=Suffered(deaths=1))
     found = report([*waited, killed], {QUESTIONS[0]: "She is dead."}, {}, 0, seed=1, seconds=100)
-    assert [each.request_id for each in found.slowest] == ["50 s", "7 s", "3 s"]
+    assert [each.request_id for each in found.waits] == ["50 s", "7 s", "3 s"]
     assert "50.0 s, 7.0 s, 3.0 s" in render(found)
+
+
+def test_waits_for_another_processor_are_told_from_those_for_a_model() -> None:
+    waits = Waits(news_at=100)
+    interrupted = event(3, "reset", reason="The answer was interrupted and is being generated again.")
+    broken = event(5, "reset", reason="The model's stream broke off; the answer is being generated again.")
+    for each, now in ((event(2, "chunk"), 102), (interrupted, 140), (event(4, "chunk"), 141), (broken, 161)):
+        waits.note(each, now)
+    assert (waits.seconds, waits.replacement_seconds) == (20, 38)
 
 
 @pytest.fixture

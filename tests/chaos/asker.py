@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import time
 import uuid
@@ -23,17 +24,37 @@ from tests.chaos.target import Suffered, Target, Trouble
 
 # The silence after which a client resumes is shorter than the default, so that more happens in a run.
 TIMING = Timing(silence_seconds=5, patience_seconds=300)
-_REPLAY_SECONDS = 120
+# A replay whose frames are refused is asked for again.
+_REPLAY_SECONDS = 20
 # Connecting and resuming may be refused for as long as DynamoDB refuses its calls.
 _REPLAYS = 5
+# The beginning of a reset's reason where another processor goes on.
+_REPLACED = "The answer was interrupted"
+
+
+@dataclass(slots=True)
+class Waits:
+    """The longest wait for an event, and the longest that ended with a reset because another processor goes on."""
+
+    news_at: float
+    seconds: float = 0
+    replacement_seconds: float = 0
+
+    def note(self, event: Frame, now: float) -> None:
+        waited, self.news_at = now - self.news_at, now
+        if event.get("reason", "").startswith(_REPLACED):
+            self.replacement_seconds = max(self.replacement_seconds, waited)
+        else:
+            self.seconds = max(self.seconds, waited)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What became of a question. `problems`: broken promises other than a wrong text.
 
-    `suffered`: the disturbances during its time, those meant for other questions included. `recovery_seconds`: from a
-    kill that hit this answer to its next text, if no other kill hit it in between.
+    `suffered`: the disturbances during its time, those meant for other questions included. `seconds`: from the question
+    to its end, without the replay. `recovery_seconds`: from a kill that hit this answer to its next text, if no other
+    kill hit it in between. `waits`: the longest ones.
     """
 
     plan: Plan
@@ -49,6 +70,7 @@ class Asked:
     resets: int
     seconds: float
     recovery_seconds: float | None
+    waits: Waits
 
 
 def ask(plan: Plan, target: Target, trouble: Trouble) -> Asked:
@@ -71,8 +93,9 @@ def ask(plan: Plan, target: Target, trouble: Trouble) -> Asked:
         duplicates=attempt.done.duplicates,
         kills=attempt.done.kills,
         resets=attempt.ledger.resets,
-        seconds=time.monotonic() - began,
+        seconds=min(attempt.ended_at, time.monotonic()) - began,
         recovery_seconds=attempt.done.recovery_seconds,
+        waits=attempt.waits,
     )
 
 
@@ -102,6 +125,8 @@ class _Attempt:
         self.ledger = Ledger(self.request_id)
         self.exchange = Exchange(self.request_id, question, TIMING, time.monotonic())
         self.done = _Done()
+        self.waits = Waits(time.monotonic())
+        self.ended_at = math.inf
 
     def run(self) -> list[str]:
         """The problems."""
@@ -112,6 +137,7 @@ class _Attempt:
                 if time.monotonic() >= self.exchange.gives_up_at:
                     return [f"There was no news for {TIMING.patience_seconds:.0f} s."]
                 self._on_a_connection()
+            self.ended_at = time.monotonic()
             self._replay()
         except RefusedError as refused:
             return [f"The question was refused: {refused.code}."]
@@ -143,6 +169,7 @@ class _Attempt:
             return
         self.ledger.note(frame)
         for event in self.exchange.receive(frame, time.monotonic()):
+            self.waits.note(event, time.monotonic())
             if event["type"] == "chunk":
                 self._note_recovery()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,9 +27,14 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """An answer that no dead processor accounts for: from the question to its end, and what else there was."""
+    """An answer with a long wait while no processor was killed, and what else there was in its time.
+
+    `replacement_seconds`: the longest wait for another processor, after one that gave up.
+    """
 
     request_id: str
+    wait_seconds: float
+    replacement_seconds: float
     seconds: float
     suffered: Suffered
     plan: str
@@ -56,7 +61,7 @@ class Report:
     faults: Mapping[str, int]
     throttled: int
     recovery_seconds: tuple[float, ...]
-    slowest: tuple[Slow, ...]
+    waits: tuple[Slow, ...]
     requests: tuple[str, ...]
 
     @property
@@ -118,16 +123,25 @@ def report(
         faults=faults,
         throttled=throttled,
         recovery_seconds=tuple(sorted(each.recovery_seconds for each in answers if each.recovery_seconds is not None)),
-        slowest=slowest(answers),
+        waits=waits(answers),
         requests=tuple(asked.request_id for asked in answers),
     )
 
 
-def slowest(answers: Sequence[Asked]) -> tuple[Slow, ...]:
-    """The longest first, of answers during which no processor of the stage was killed."""
-    alive = [asked for asked in answers if not asked.suffered.deaths]
-    alive.sort(key=lambda asked: -asked.seconds)
-    return tuple(Slow(each.request_id, each.seconds, each.suffered, repr(each.plan)) for each in alive[:_SLOWEST])
+def waits(answers: Sequence[Asked]) -> tuple[Slow, ...]:
+    """Those with the longest waits first, of answers during which no processor of the stage was killed."""
+    alive = sorted((each for each in answers if not each.suffered.deaths), key=lambda each: -each.waits.seconds)
+    return tuple(
+        Slow(
+            each.request_id,
+            each.waits.seconds,
+            each.waits.replacement_seconds,
+            each.seconds,
+            each.suffered,
+            repr(each.plan),
+        )
+        for each in alive
+    )
 
 
 def render(found: Report) -> str:
@@ -146,14 +160,20 @@ def render(found: Report) -> str:
         ("calls of DynamoDB refused", found.throttled),
         ("answers begun again", found.resets),
         ("seconds from a kill to the next text", _spread(found.recovery_seconds)),
-        ("slowest without a killed processor", ", ".join(f"{each.seconds:.1f} s" for each in found.slowest) or "none"),
+        ("longest waits, no processor killed", _longest(each.wait_seconds for each in found.waits)),
+        ("for another processor, none killed", _longest(each.replacement_seconds for each in found.waits)),
     ]
     lines = [f"{name:<38}{value}" for name, value in rows]
-    for slow in found.slowest:
-        lines += ["", f"{slow.request_id}: {slow.seconds:.1f} s, {slow.suffered}", f"  {slow.plan}"]
+    for slow in found.waits[:_SLOWEST]:
+        waited = f"{slow.wait_seconds:.1f} s, {slow.replacement_seconds:.1f} s for another processor"
+        lines += ["", f"{slow.request_id}: waited {waited}, of {slow.seconds:.1f} s, {slow.suffered}", f"  {slow.plan}"]
     for wrong in found.wrong:
         lines += ["", f"{wrong.request_id}: {' '.join(wrong.what)}", f"  {wrong.plan}"]
     return "\n".join(lines)
+
+
+def _longest(seconds: Iterable[float]) -> str:
+    return ", ".join(f"{each:.1f} s" for each in sorted(seconds, reverse=True)[:_SLOWEST])
 
 
 def _listed(counts: Mapping[str, int]) -> str:
