@@ -9,6 +9,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from cicada_client.answer import Answer
 from cicada_client.errors import ConnectionLostError, RefusedError
 from cli.arguments import Options, command
@@ -18,7 +20,14 @@ from cli.settings import read_settings
 from cli.text import clean, to_json
 from cli.user.bases import base_lines
 from cli.user.chat_prompt import Prompt, open_prompt
-from cli.user.client import DEFAULT_KNOWLEDGE_BASE, open_client, question_options, require_session, scope
+from cli.user.client import (
+    DEFAULT_KNOWLEDGE_BASE,
+    open_client,
+    question_options,
+    require_session,
+    scope,
+    words_and_filters,
+)
 from cli.user.export import exported, markdown_of
 from cli.user.follow_ups import follow_ups
 from cli.user.rendering import (
@@ -45,7 +54,8 @@ more            the next page of the documents that the last answer listed, as a
 /history        this conversation so far; before its first question, your conversations
 /sources        all passages that the last answer was made from
 /open N         the document of passage N, at its place, or the document with this id; again for the next page
-/documents [W]  the documents that you may read, with these words; again for the next page
+/documents [W]  the documents that you may read, with these words; again for the next page. A word such as
+                status=approved or title="in review" is a filter of the fields
 /good           rate the last answer good; the same again takes it back
 /bad [WHY]      rate it bad; WHY: wrong, incomplete, unsupported, outdated or unrelated, and words of your own
 /bases          the knowledge bases that you may ask, with questions to begin with
@@ -197,7 +207,12 @@ class Conversation:
         """The same words again show the next page."""
         base = self._base()
         offset = self._shown[2] if self._shown and self._shown[:2] == (base, words) else None
-        page = self._client.list_documents(base, words or None, offset=offset or 0)
+        try:
+            search, filters = words_and_filters(words)
+        except click.BadParameter as error:
+            self._screen.note(error.message)
+            return
+        page = self._client.list_documents(base, search or None, offset=offset or 0, filters=filters)
         self._shown = (base, words, page.next_offset)
         again = f"“/documents{f' {words}' if words else ''}” shows the next page"
         render_documents(page, offset or 0, self._screen, again)

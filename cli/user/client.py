@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,18 @@ def filter_option(text: str) -> dict[str, Any]:
     is_list = written.op in (Operator.ANY, Operator.NONE)
     values = {"values": list(written.values)} if is_list else {"value": written.values[0]}
     return {"field": written.field, "op": written.op.value, **values}
+
+
+# A word of a list of documents; in double quotes it may have blanks.
+_WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
+_FILTER = re.compile(r"[^=<>!]+(?:[=<>]|!=)")
+
+
+def words_and_filters(text: str) -> tuple[str, list[dict[str, Any]]]:
+    """What to search for, and the words that are filters, as `status=approved` is. Raises `BadParameter`."""
+    said = _WORD.findall(text)
+    filters = [each for each in said if _FILTER.match(each)]
+    return " ".join(each for each in said if each not in filters), [filter_option(each) for each in filters]
 
 
 # The base that the server asks by default, `default_knowledge_base` of its settings.

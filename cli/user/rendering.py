@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from cicada_client.answer import Answer
-from cicada_client.document import DocumentBlock, DocumentPage, DocumentsPage
+from cicada_client.document import DocumentBlock, DocumentPage, DocumentsPage, DocumentSummary
 from cicada_client.events import Accepted, Cancelled, Chunk, Event, Failed, Reset, Source, Status
 from cicada_client.history import HistoryPage, Session, Turn
 from cicada_client.listing import Group, ListedDocument, Listing
@@ -123,9 +123,19 @@ def render_documents(page: DocumentsPage, offset: int, screen: Screen, next_page
         return
     columns = tuple(dict.fromkeys(name for each in page.documents for name in each.fields))
     rows = [(each.document_id, each.title, *(each.fields.get(name, "") for name in columns)) for each in page.documents]
+    if any(each.standing for each in page.documents):
+        columns = (*columns, "In force")
+        rows = [(*row, _in_force(each)) for row, each in zip(rows, page.documents, strict=True)]
     screen.table([("Id", "Title", *columns), *rows])
     extent = f"{offset + 1}–{offset + len(rows)} of {page.total:,}"
     screen.note(f"{extent}{f' · {next_page}' if page.next_offset is not None else ''}")
+
+
+def _in_force(document: DocumentSummary) -> str:
+    """Whether it is, and if not the id of the version that is."""
+    said = {"inForce": "yes", "notYet": "not yet", "noLonger": "no longer"}.get(document.standing, "")
+    current = next((each.document_id for each in document.versions if each.standing == "inForce"), "")
+    return f"{said}: {current} is" if current and document.standing != "inForce" else said
 
 
 def _render_matches(listing: Listing, screen: Screen) -> None:

@@ -212,8 +212,8 @@ export class CicadaClient extends EventTarget {
    * Documents of a base that the user may read, from number `offset` on; `search`, `sort` and `documentId` as the protocol
    * has them. Rejects with a `CicadaError`, as do the three below, which are for editors.
    */
-  listDocuments({ knowledgeBase, search, sort, offset, documentId }) {
-    return this.#call({ action: "listDocuments", knowledgeBase, search, sort, offset, documentId }, this.#sentences.noList);
+  listDocuments({ knowledgeBase, search, sort, offset, documentId, filters }) {
+    return this.#call({ action: "listDocuments", knowledgeBase, search, sort, offset, documentId, filters }, this.#sentences.noList);
   }
 
   /**

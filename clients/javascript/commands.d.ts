@@ -223,6 +223,7 @@ export interface ListKnowledgeBases {
  *
  * `search`: only those whose id, title and values have each of these words, in capitals or not. `sort`: `title`, `id`,
  * `passages`, `ingestedAt` or a field, with `-` in front from last to first. `documentId`: that document alone.
+ * `filters`: only those that meet all of them.
  */
 export interface ListDocuments {
   action: "listDocuments";
@@ -232,6 +233,10 @@ export interface ListDocuments {
   sort?: string | null;
   offset?: number;
   documentId?: string | null;
+  /**
+   * @maxItems 20
+   */
+  filters?: Filter[];
 }
 /**
  * Asks for the rows of the list in the answer `answer`, from number `offset` on. The reply is `listingPage`.

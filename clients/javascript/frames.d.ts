@@ -447,8 +447,9 @@ export interface BaseSummary {
 /**
  * Reply to `listDocuments`: those from number `offset` on, of `total`. `nextOffset`: of the next ones, or null.
  *
- * `columns`: the names of the fields that the base shows, in order. For editors `you`: the names by which readers of
- * a document may name the user, and `types`: the suffixes of files that can be uploaded, of `mostBytes` each.
+ * `columns`: the names of the fields that the base shows, in order; `values`, on the first page: known values of them.
+ * For editors `you`: the names by which readers of a document may name the user, and `types`: the suffixes of files
+ * that can be uploaded, of `mostBytes` each.
  */
 export interface DocumentsPage {
   type: "documents";
@@ -457,6 +458,9 @@ export interface DocumentsPage {
   documents: DocumentSummary[];
   columns: string[];
   nextOffset: number | null;
+  values?: {
+    [k: string]: string[];
+  };
   you?: string[];
   types?: string[];
   mostBytes?: number;
@@ -467,6 +471,8 @@ export interface DocumentsPage {
  *
  * `passages` and `ingestedAt`, an ISO 8601 time: 0 and null while it is not searchable. For editors besides: `state`,
  * what ingest has `said` of the file as it is, and the `readers`, of which none is everybody.
+ * `standing`: whether it is in force, where the base says so. `versions`: the others of the same document that the
+ * user may read, first what is in force. Neither is known of a document that was asked for by its id.
  */
 export interface DocumentSummary {
   documentId: string;
@@ -479,6 +485,17 @@ export interface DocumentSummary {
   state?: "ingesting" | "leaving" | "rejected" | "searchable" | "waiting";
   said?: string;
   readers?: string[];
+  standing?: "inForce" | "noLonger" | "notYet";
+  versions?: DocumentVersion[];
+}
+/**
+ * Another version of a listed document. `version`: its number, or else its first day, where it has one.
+ */
+export interface DocumentVersion {
+  documentId: string;
+  title: string;
+  version?: string;
+  standing?: "inForce" | "noLonger" | "notYet";
 }
 /**
  * Reply to `listMore`: rows from number `offset` on, of `total`. `nextOffset`: that of the next ones, or null.

@@ -12,6 +12,17 @@ function fieldsOf(fields) {
   return shown.length ? [element("dl", { className: "fields" }, shown)] : [];
 }
 
+/** The other versions of a document; open where one of them is in force in its stead. */
+function versionsOf({ standing, versions = [] }, knowledgeBase) {
+  if (!versions.length) return [];
+  const isReplaced = standing !== "inForce" && versions.some((each) => each.standing === "inForce");
+  const lines = versions.map(({ documentId, title, version, standing: its }) => {
+    const said = [documentId === title ? null : documentId, version, its && say(`document.${its}`)].filter(Boolean);
+    return element("li", {}, documentLink({ knowledgeBase, documentId }, title || documentId), said.flatMap((each) => [" · ", element("bdi", {}, each)]));
+  });
+  return [element("details", { className: "versions", open: isReplaced }, element("summary", {}, say("document.versions", { count: versions.length })), element("ul", {}, lines))];
+}
+
 /** A document of the list: what it is called, its fields, its state, and for editors what can be done with it. */
 export class DocumentRow {
   root = element("li", { className: "document-row" });
@@ -48,6 +59,7 @@ export class DocumentRow {
       element("h2", { dir: "auto" }, name),
       element("p", { className: "facts" }, this.#facts().flatMap((fact, at) => [at ? " · " : null, element("bdi", {}, fact)])),
       ...fieldsOf(fields),
+      ...versionsOf(document, this.#place.knowledgeBase),
       ...(told ? [element("p", { className: document.state === "rejected" ? "state failed" : "state", role: "status" }, told)] : []),
       ...(this.#you ? [this.#acts(), this.#below] : []),
     );
@@ -55,8 +67,9 @@ export class DocumentRow {
   }
 
   #facts() {
-    const { documentId, title, passages, ingestedAt, readers } = this.#now;
-    const facts = title === documentId ? [] : [documentId];
+    const { documentId, title, passages, ingestedAt, readers, standing } = this.#now;
+    const facts = standing ? [say(`document.${standing}`)] : [];
+    if (title !== documentId) facts.push(documentId);
     if (passages) facts.push(say("document.passages", { count: passages }));
     if (ingestedAt) facts.push(dateOf(ingestedAt, { dateStyle: "medium" }));
     if (readers) facts.push(readers.length ? say("document.for", { readers: listed(readers.map((name) => this.#reader(name))) }) : say("document.forEverybody"));

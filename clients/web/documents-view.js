@@ -1,3 +1,4 @@
+import { DocumentFilters } from "./document-filters.js";
 import { DocumentRow } from "./document-row.js";
 import { element } from "./element.js";
 import { ReadersChoice } from "./readers-choice.js";
@@ -28,6 +29,7 @@ export class DocumentsView {
   #lede = element("p", { className: "lede" });
   #search = element("input", { type: "search", className: "search", placeholder: say("documents.search"), maxLength: 100, autocomplete: "off", dir: "auto", aria: { label: say("documents.searchLabel") } });
   #order = element("select", {});
+  #filters = new DocumentFilters(() => this.#load());
   #uploads = element("section", { className: "uploads", hidden: true, aria: { label: say("upload.title") } });
   #sent = element("ul", { className: "document-rows", aria: { label: say("upload.list") } });
   #list = element("ul", { className: "document-rows", aria: { labelledby: "documents-title" } });
@@ -60,7 +62,7 @@ export class DocumentsView {
     const back = element("button", { className: "link", type: "button", on: { click: () => this.#close() } }, say("documents.back"));
     const tools = element("div", { className: "tools" }, this.#search, element("label", {}, say("documents.order"), " ", this.#order));
     this.#lede.textContent = say("documents.of", { base });
-    this.#root.replaceChildren(element("div", { className: "documents-page" }, element("header", {}, this.#title, back, this.#lede), this.#uploads, tools, this.#sent, this.#list, this.#status, this.#more));
+    this.#root.replaceChildren(element("div", { className: "documents-page" }, element("header", {}, this.#title, back, this.#lede), this.#uploads, tools, this.#filters.root, this.#sent, this.#list, this.#status, this.#more));
     this.#root.hidden = false;
     if (this.#target !== base) this.#sent.replaceChildren();
     this.#target = base;
@@ -82,6 +84,7 @@ export class DocumentsView {
     clearTimeout(this.#typing);
     this.#search.value = "";
     this.#columns = "";
+    this.#filters.clear();
     for (const each of [this.#root, this.#list, this.#uploads, this.#order]) each.replaceChildren();
     this.#root.hidden = true;
     this.#uploads.hidden = true;
@@ -93,21 +96,23 @@ export class DocumentsView {
     this.#more.hidden = true;
     try {
       const search = this.#search.value.trim() || undefined;
-      const page = await this.#client.listDocuments({ knowledgeBase: this.#base, search, sort: this.#order.value || undefined, offset: offset || undefined });
-      if (visit === this.#visit) this.#draw(page, offset, search);
+      const filters = this.#filters.asked;
+      const page = await this.#client.listDocuments({ knowledgeBase: this.#base, search, sort: this.#order.value || undefined, offset: offset || undefined, filters });
+      if (visit === this.#visit) this.#draw(page, offset, search || filters);
     } catch (error) {
       if (visit === this.#visit) this.#fail(error, offset);
     }
   }
 
-  #draw(page, offset, search) {
+  #draw(page, offset, narrowed) {
     this.#offerOrders(page.columns ?? []);
+    this.#filters.offer(page.columns ?? [], page.values);
     if (page.you) this.#offerUpload(page);
     if (!offset) this.#list.replaceChildren();
     this.#list.append(...page.documents.map((document) => this.#row(document, page.you).root));
     this.#next = page.nextOffset;
     this.#more.hidden = !page.nextOffset;
-    const none = search ? "documents.noneFound" : "documents.none";
+    const none = narrowed ? "documents.noneFound" : "documents.none";
     this.#status.textContent = say(page.total ? "documents.count" : none, { count: page.total });
   }
 
@@ -127,6 +132,8 @@ export class DocumentsView {
   }
 
   #fail(error, offset) {
+    // What stands there is not what the filters say.
+    if (error.code === "invalid_filter") this.#list.replaceChildren();
     const again = element("button", { className: "link", type: "button", on: { click: () => this.#load(offset) } }, say("act.again"));
     this.#status.replaceChildren(element("span", { role: "alert", dir: "auto" }, error.message), " ", again);
   }

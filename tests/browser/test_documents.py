@@ -10,7 +10,9 @@ from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from cicada.conversation.protocol import DescribeDocument, UploadDocument
 from cicada.documents.catalogue import row_of
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
+from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from tests.browser.fake_backend import TENANT, FakeBackend
 from tests.browser.pages import sign_in
@@ -21,10 +23,10 @@ SCRIPTS = KnowledgeBaseKey(TENANT, "scripts")
 HOSTILE = "<img src=x onerror=alert(1)>.md"
 
 
-def put(backend: FakeBackend, name: str, title: str = "") -> DocumentKey:
+def put(backend: FakeBackend, name: str, title: str = "", **metadata: MetadataValue) -> DocumentKey:
     """A searchable document."""
     document = DocumentKey(SCRIPTS, name)
-    made = passage(document, 0, "Text.", title=title or name, version="v1")
+    made = passage(document, 0, "Text.", title=title or name, version="v1", metadata=metadata)
     backend.library.replace(document, [EmbeddedPassage(made, (1.0,))], row_of([made], 1_800_000_000.0))
     backend.files.put(document)
     backend.files.report(document, outcome="indexed")
@@ -72,6 +74,34 @@ def test_a_reader_finds_a_document_and_opens_it_and_changes_nothing(
     page.keyboard.press("Escape")
     expect(page.get_by_label("Your question")).to_be_visible()
     assert "documents=" not in page.url
+
+
+def test_a_list_is_filtered_and_shows_versions_and_what_is_in_force(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    status = SchemaField("status", FieldType.KEYWORD, ("approved", HOSTILE), display="Status", shown=True)
+    rule = StandingRule("status", ("approved",), replaces="replaces", version="version")
+    schema = Schema({"status": status}, in_force=rule)
+    backend.access.bases = KnowledgeBases(named={"scripts": KnowledgeBase("scripts", schema=schema)})
+    put(backend, "lease.md", "Lease", status="approved", version="1")
+    put(backend, "lease-2.md", "Lease", status="approved", version="2")
+    put(backend, HOSTILE, "Menu", status=HOSTILE)
+    sign_in(page, f"{address}?documents=scripts")
+    replaced = page.locator(".document-row").filter(has_text="no longer in force · lease.md")
+    expect(replaced.locator(".versions li")).to_have_text("Lease · lease-2.md · 2 · in force")
+    page.get_by_label("Value to filter by").fill(HOSTILE)
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-row h2")).to_have_text(["Menu"])
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert faults(page) == []
+    page.get_by_label("Value to filter by").fill("lost")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("takes one of approved")
+    for _ in range(2):
+        page.get_by_role("button", name="Leave out").last.click()
+    expect(page.locator(".document-row")).to_have_count(3)
+    replaced.locator(".versions a").click()
+    expect(page.locator("#reading-title")).to_have_text("Lease")
 
 
 def test_an_editor_uploads_describes_and_removes_a_document(page: Page, address: str, backend: FakeBackend) -> None:

@@ -341,7 +341,9 @@ def test_the_last_answer_is_rated_and_the_same_again_takes_it_back(
 def replies(command: Body) -> list[Body] | None:
     """What a server says of its bases, documents and sessions."""
     shop = {"name": "shop", "documents": 2, "questions": ["What is sold?", "Who sells it?"]}
-    listed = [{"documentId": "lease.md", "title": "Lease", "passages": 3, "fields": {"Status": "open"}}]
+    over = [{"documentId": "lease-2.md", "title": "Lease", "version": "2", "standing": "inForce"}]
+    lease = {"documentId": "lease.md", "title": "Lease", "passages": 3, "fields": {"Status": "open"}}
+    listed = [lease | {"standing": "noLonger", "versions": over}]
     said: dict[str, Body] = {
         "listKnowledgeBases": {"type": "knowledgeBases", "bases": [shop]},
         "listDocuments": {"type": "documents", "total": 2, "documents": listed, "nextOffset": 1},
@@ -365,6 +367,22 @@ def test_documents_of_the_base_are_listed_read_on_and_opened(
     captured = shell.read()
     assert "lease.md" in captured.out
     assert "1–1 of 2 · “/documents lease” shows the next page" in captured.err
+
+
+def test_words_of_a_list_of_documents_may_be_filters_and_versions_say_what_is_in_force(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    piped.on_command = replies
+    assert chat('/documents rent Status="in review" due<2026-01-31\n/documents status=\n', monkeypatch) == 0
+    [asked] = piped.sent("listDocuments")
+    assert asked["search"] == "rent"
+    assert asked["filters"] == [
+        {"field": "Status", "op": "any", "values": ["in review"]},
+        {"field": "due", "op": "lt", "value": "2026-01-31"},
+    ]
+    captured = shell.read()
+    assert "no longer: lease-2.md is" in captured.out
+    assert "'status=' is no filter" in captured.err
 
 
 def test_another_base_begins_another_conversation(

@@ -90,7 +90,8 @@ def opened(client: Client, fields: Body) -> None:
 
 def documents_listed(client: Client, fields: Body) -> None:
     asked_for = (fields["knowledgeBase"], fields.get("search"), fields.get("sort"), fields.get("offset", 0))
-    client.list_documents(*asked_for, fields["requestId"], document_id=fields.get("documentId"))
+    one, filters = fields.get("documentId"), fields.get("filters", ())
+    client.list_documents(*asked_for, fields["requestId"], document_id=one, filters=filters)
 
 
 def more_listed(client: Client, fields: Body) -> None:
@@ -214,7 +215,7 @@ def test_what_the_client_is_asked_for_is_sent_in_the_published_form(action: str)
         def send(fields: dict[str, Any]) -> None:
             SENDERS[action](client, fields)
             expected = {name: value for name, value in fields.items() if value is not None}
-            for name in ("original", "offset", "createGroups"):
+            for name in ("original", "offset", "createGroups", "filters"):
                 if not expected.get(name, True) and action != "listMore":
                     del expected[name]
             assert server.commands[-1] == DEFAULTS.get(action, {}) | expected

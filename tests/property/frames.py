@@ -183,6 +183,10 @@ class FrameMaker:
             fields |= {"name": name, "size": self.chance.choice((0, 7, 7, 60_000_000)), "replace": self._one_in(2)}
         elif action != "listDocuments" or self._one_in(2):
             fields["documentId"] = name
+        if action == "listDocuments" and self._one_in(3):
+            fields["filters"] = [
+                {"field": self.chance.choice(("status", self._text(9))), "op": "eq", "value": self._text(20)}
+            ]
         if action == "listDocuments" and self._one_in(2):
             fields |= {"search": self._text(20), "sort": self.chance.choice(("title", "-ingestedAt", self._text(9)))}
         if action == "describeDocument" and self._one_in(2):

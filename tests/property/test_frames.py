@@ -81,7 +81,19 @@ WORDS = (
     *("listKnowledgeBases", "shareSession", "unshareSession", "openShared", "shareId"),
     *("listKnowledgeBases", "listUsers", "addUser", "disableUser", "enableUser", "setGroups", "readUse"),
     *("readFeedback", "readFailures"),
-    *("groups", "createGroups", "after", "days", "listMore", "answer", "without", "condition"),
+    *(
+        "groups",
+        "createGroups",
+        "after",
+        "filters",
+        "field",
+        "value",
+        "days",
+        "listMore",
+        "answer",
+        "without",
+        "condition",
+    ),
 )
 Reply = dict[str, Any]
 

@@ -199,13 +199,16 @@ class Client:
         request_id: str | None = None,
         *,
         document_id: str | None = None,
+        filters: Sequence[Mapping[str, Any]] = (),
     ) -> DocumentsPage:
         """Documents of a base that the user may read, from number `offset` on, whose names and values have all words.
 
         `sort`: `title`, `id`, `passages`, `ingestedAt` or a field, with `-` in front from last to first.
-        `document_id`: that document alone. Raises as `ask` does.
+        `document_id`: that document alone. `filters`: conditions as in the scope of a question; all must hold.
+        Raises as `ask` does.
         """
-        fields = {"knowledgeBase": knowledge_base, "search": search, "sort": sort, "documentId": document_id}
+        fields: dict[str, object] = {"knowledgeBase": knowledge_base, "search": search, "sort": sort}
+        fields |= {"documentId": document_id, "filters": list(filters) or None}
         return parse_documents(self._call("listDocuments", request_id, **fields, offset=offset or None))
 
     def list_more(self, answer: str, offset: int, request_id: str | None = None) -> Listing:

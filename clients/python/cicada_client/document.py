@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from cicada_client.events import Frame, Locator, read_locator
 from cicada_client.forms import count, count_or_none, objects, pair_of_counts, text, text_by_name, texts
@@ -50,10 +51,21 @@ class DocumentPage:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentVersion:
+    """Another version of a listed document. `version` and `standing` are empty where nothing says them."""
+
+    document_id: str
+    title: str
+    version: str = ""
+    standing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentSummary:
     """A document of a list. `passages` and `ingested_at` are 0 and empty while it is not searchable.
 
     For editors besides: `state`, what ingest has `said`, and `readers`, of which none is everybody.
+    `standing`: `inForce`, `notYet`, `noLonger`, or empty where nothing says so. `versions`: others of the document.
     """
 
     document_id: str
@@ -64,21 +76,29 @@ class DocumentSummary:
     state: str = ""
     said: str = ""
     readers: tuple[str, ...] = ()
+    standing: str = ""
+    versions: tuple[DocumentVersion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentsPage:
-    """`next_offset`: where the next page of the `total` documents begins, None on the last."""
+    """`next_offset`: where the next page of the `total` documents begins, None on the last.
+
+    `values`: on the first page, known values of the fields that the base shows.
+    """
 
     total: int
     documents: tuple[DocumentSummary, ...]
     next_offset: int | None = None
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def parse_documents(frame: Frame) -> DocumentsPage:
     """The page in a `documents` frame; items that are not objects are left out."""
     documents = tuple(map(_summary, objects(frame.get("documents"))))
-    return DocumentsPage(count(frame.get("total")), documents, count_or_none(frame.get("nextOffset")))
+    given = frame.get("values")
+    values = {name: texts(each) for name, each in given.items()} if isinstance(given, dict) else {}
+    return DocumentsPage(count(frame.get("total")), documents, count_or_none(frame.get("nextOffset")), values)
 
 
 def _summary(item: Frame) -> DocumentSummary:
@@ -91,7 +111,14 @@ def _summary(item: Frame) -> DocumentSummary:
         state=text(item.get("state")),
         said=text(item.get("said")),
         readers=texts(item.get("readers")),
+        standing=text(item.get("standing")),
+        versions=tuple(map(_version, objects(item.get("versions")))),
     )
+
+
+def _version(item: Frame) -> DocumentVersion:
+    said = (text(item.get(name)) for name in ("documentId", "title", "version", "standing"))
+    return DocumentVersion(*said)
 
 
 def parse_document(frame: Frame) -> DocumentPage:

@@ -19,6 +19,8 @@ from cicada.conversation.protocol import (
     DocumentDescription,
     DocumentsPage,
     DocumentSummary,
+    DocumentVersion,
+    Filter,
     ListDocuments,
     RemoveDocument,
     UploadDocument,
@@ -29,7 +31,7 @@ from cicada.documents.catalogue import row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator, passage_id_at
 from cicada.errors import CicadaError
 from cicada.identity import Principal
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import DocumentEdited, DocumentsShown
 from cicada.retrieval.model import EmbeddedPassage
@@ -59,6 +61,10 @@ class Desk:
         shown = {"status": SchemaField("status", FieldType.KEYWORD, display="Status", shown=True)}
         self.files = InMemoryDocumentFiles(lambda: self.now)
         self.access.bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=Schema(shown))})
+
+    def know(self, schema: Schema) -> None:
+        """What the base says of its fields."""
+        self.access.bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=schema)})
 
     @property
     def editing(self) -> DocumentEditing:
@@ -156,6 +162,78 @@ def test_a_list_is_searched_and_put_in_order(desk: Desk) -> None:
     assert names(desk.list(search="RULES draft")) == ["a.md", "c.md"]
     assert names(desk.list(document_id="b.md")) == ["b.md"]
     assert desk.refusal(desk.list, sort="colour") == "invalid_filter"
+
+
+def test_a_list_has_the_documents_that_meet_its_filters_and_says_what_values_there_are(desk: Desk) -> None:
+    status = SchemaField("status", FieldType.KEYWORD, ("draft", "approved"), display="Status", shown=True)
+    desk.know(Schema({"status": status, "due": SchemaField("due", FieldType.DATE)}))
+    for name, value, due in (
+        ("a.md", "draft", "2026-02-01"),
+        ("b.md", "approved", "2026-03-01"),
+        ("c.md", "draft", ""),
+    ):
+        metadata = {"status": value, **({"due": due} if due else {})}
+        desk.put(DocumentKey(STORE, name), metadata=metadata)
+    desk.put(DocumentKey(STORE, "mine.md"), readers("user:ann"), indexed=False)
+    drafts = Filter("Status", "eq", "Draft")
+    assert names(desk.list(filters=[drafts])) == ["a.md", "c.md"]
+    assert names(desk.list(filters=[drafts, Filter("due", "lt", "2026-02-15")])) == ["a.md"]
+    assert desk.list(filters=[drafts], search="nothing").total == 0
+    assert desk.list().values == {"Status": ("draft", "approved")}
+    assert desk.refusal(desk.list, filters=[Filter("colour", "eq", "red")]) == "invalid_filter"
+    assert desk.refusal(desk.list, filters=[Filter("status", "eq", "lost")]) == "invalid_filter"
+
+
+IN_FORCE = StandingRule("status", ("approved",), ("draft",), ("retired",), number="no", version="version")
+
+
+def versions(desk: Desk, *of: tuple[str, str, str], rule: StandingRule = IN_FORCE) -> None:
+    """Documents of number 7: their names, versions and statuses."""
+    kinds = {name: SchemaField(name, FieldType.KEYWORD) for name in ("status", "no", "version")}
+    desk.know(Schema(kinds, in_force=rule))
+    for name, version, status in of:
+        desk.put(DocumentKey(STORE, name), metadata={"status": status, "no": "7", "version": version})
+
+
+def test_a_document_is_listed_with_its_versions_and_what_is_in_force(desk: Desk) -> None:
+    versions(desk, ("a.md", "1.0", "approved"), ("b.md", "2.0", "approved"), ("c.md", "3.0", "draft"))
+    desk.put(DocumentKey(STORE, "d.md"), metadata={"no": "8"})
+    first, second, draft, other = desk.list(EVE).documents
+    assert (first.standing, second.standing, draft.standing, other.standing) == ("noLonger", "inForce", "notYet", None)
+    assert other.versions is None
+    assert first.versions == (
+        DocumentVersion("b.md", "b.md", "2.0", "inForce"),
+        DocumentVersion("c.md", "c.md", "3.0", "notYet"),
+    )
+    [found] = desk.list(EVE, search="a.md").documents
+    assert found == first
+    record = desk.audited[-1]
+    shown = {each.document_id for each in record.documents} if isinstance(record, DocumentsShown) else set()
+    assert shown == {"a.md", "b.md", "c.md"}
+
+
+def test_a_version_that_was_closed_since_replaces_nothing_that_the_user_sees(desk: Desk) -> None:
+    versions(desk, ("a.md", "1.0", "approved"), ("b.md", "2.0", "approved"))
+    desk.access.record(DocumentKey(STORE, "b.md"), ("group:hr",))
+    [first] = desk.list(EVE, search="a.md").documents
+    assert (first.standing, first.versions) == ("inForce", None)
+
+
+def test_versions_that_name_each_other_one_after_the_other_are_all_found(desk: Desk) -> None:
+    desk.know(
+        Schema({"replaces": SchemaField("replaces", FieldType.KEYWORDS)}, in_force=StandingRule(replaces="replaces"))
+    )
+    for name, before in (("a.md", ()), ("b.md", ("a.md",)), ("c.md", ("b.md",))):
+        desk.put(DocumentKey(STORE, name), metadata={"replaces": before})
+    last = desk.list(EVE).documents[-1]
+    assert (last.standing, [each.document_id for each in last.versions or ()]) == ("inForce", ["b.md", "a.md"])
+
+
+def test_of_many_versions_the_one_in_force_and_the_highest_are_listed(desk: Desk) -> None:
+    versions(desk, *((f"{n:02}.md", str(n), "approved") for n in range(30)))
+    others = desk.list(EVE, search="07.md").documents[0].versions or ()
+    assert [(each.version, each.standing) for each in others[:2]] == [("29", "inForce"), ("28", "noLonger")]
+    assert len(others) == 20
 
 
 def test_a_list_of_a_base_is_charged_and_a_look_at_one_document_is_not(desk: Desk) -> None:

@@ -58,6 +58,9 @@ _IN_YEAR = re.compile(
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # Of the documents that one names as replaced, so many are looked at.
 _MOST_REPLACED = 50
+# Versions of one document that are looked for, and documents of one title or number among which they are.
+_MOST_VERSIONS = 100
+_MOST_ALIKE = 200
 # What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)", "… – draft".
 _VERSION = re.compile(
     rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{_VERSIONS})[. ]{{0,3}}\d[\d.]*+|draft|entwurf)\)?+\s*+$", re.IGNORECASE
@@ -154,13 +157,30 @@ class Standings:
         own = self._rule.standing(item.metadata, self._day)
         if own in (Standing.NOT_YET, Standing.NO_LONGER):
             return own, False
-        marks = [mark for each in _marks(item, self._rule) for mark in (each, (_OPPOSITE[each[0]], each[1]))]
-        others = [each for mark in marks for each in self._by_mark.get(mark, ()) if each.document != item.document]
+        others = [each for each in self._alike(item) if each.document != item.document]
         if any(self._has_begun(each) and replaces(each, item, self._rule) for each in others):
             return Standing.NO_LONGER, True
         if own is None and self._rule.field not in item.metadata:
             return (Standing.IN_FORCE if any(replaces(item, each, self._rule) for each in others) else None), False
         return own, False
+
+    def _alike(self, item: Described, most: int | None = None) -> Iterator[Described]:
+        """The documents that may be versions of this one, and itself; of one mark at most so many."""
+        for kind, text in _marks(item, self._rule):
+            for mark in dict.fromkeys(((kind, text), (_OPPOSITE[kind], text))):
+                yield from self._by_mark.get(mark, ())[:most]
+
+    def versions(self, item: Described) -> list[Described]:
+        """The other versions of the document, also those that are versions of its versions, of a bounded number."""
+        found = {item.document: item}
+        left = [item]
+        while left and len(found) <= _MOST_VERSIONS:
+            near = left.pop()
+            alike = [each for each in self._alike(near, _MOST_ALIKE) if each.document not in found]
+            new = {each.document: each for each in alike if are_versions(each, near, self._rule)}
+            found |= new
+            left += new.values()
+        return list(found.values())[1 : _MOST_VERSIONS + 1]
 
     def _has_begun(self, other: Described) -> bool:
         """Whether the document can have replaced another; one that a value calls invalid may never have been valid."""

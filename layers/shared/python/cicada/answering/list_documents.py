@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,12 +20,12 @@ from cicada.conversation.protocol import (
 )
 from cicada.conversation.withholding import Withholding
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort, sorted_rows
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Scalar
+from cicada.documents.model import Condition, DocumentKey, KnowledgeBaseKey, Scalar, meets
 from cicada.documents.states import DocumentState
 from cicada.errors import InvalidFilterError
 from cicada.identity import Principal, is_tenants
 from cicada.ingest.model import MAX_BYTES
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import Schema, StandingRule
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
 from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
 from cicada.observability.telemetry import ignore
@@ -32,6 +33,7 @@ from cicada.permissions import base_of, check_base, readable_passages, viewer_na
 from cicada.retrieval.ports import DocumentCatalogue
 
 if TYPE_CHECKING:
+    from cicada.answering.document_versions import VersionsOfListed
     from cicada.answering.edit_documents import DocumentEditing
 
 PAGE_DOCUMENTS = 50
@@ -40,6 +42,9 @@ _MOST = 10_000
 _TITLE_LENGTH = 300
 _SAID_LENGTH = 600
 _READERS = 50
+# Of one field so many values are offered, and of all fields as many as need so much of a frame.
+_VALUES = 50
+_VALUES_BYTES = 8_000
 _OWN: Mapping[str, Callable[[DocumentRow], Scalar]] = {
     "title": lambda row: row.title.casefold(),
     "id": lambda row: row.document.document_id,
@@ -67,7 +72,8 @@ class DocumentLister(Struct, frozen=True):
     def list(self, command: ListDocuments, connection: Connection) -> DocumentsPage:
         """The page that the command asks for.
 
-        Raises `UnknownKnowledgeBaseError`, and `InvalidFilterError` for an order by what the base does not have.
+        Raises `UnknownKnowledgeBaseError`, and `InvalidFilterError` for an order or a filter by what the base does not
+        have.
         """
         principal = connection.principal
         if not command.document_id:
@@ -75,24 +81,31 @@ class DocumentLister(Struct, frozen=True):
         editing = self.editing if self.editing and self.editing.includes(principal) else None
         bases = self.withholding.bases()
         schema = base_of(bases, principal, command.knowledge_base).schema
-        order = _order(command.sort or TITLE, schema)
+        chosen = _choice(command, schema)
         rows = self._rows(command, principal)
         check_base(bases, principal, command.knowledge_base, lambda: bool(rows or editing))
         states = self._states(command, principal, rows, editing)
-        words = (command.search or "").casefold().split()
-        found = [row for row in (*_others(command, principal, rows, states), *order(rows)) if _has(row, words)]
+        found = chosen(_others(command, principal, rows, states), rows)
         shown = found[command.offset : command.offset + PAGE_DOCUMENTS]
         gone = self.withholding.withheld(principal, frozenset(row.document for row in shown if row.passages))
         kept = [row for row in shown if row.document not in gone]
-        page = DocumentsPage(
-            command.knowledge_base,
-            len(found) - len(gone),
-            tuple(_summary(row, schema, states.get(row.document.document_id)) for row in kept),
-            _columns(schema),
-        )
+        summaries = [_summary(row, schema, states.get(row.document.document_id)) for row in kept]
+        known: Mapping[str, DocumentRow] = {row.document.document_id: row for row in kept}
+        if schema.in_force and not command.document_id:
+            summaries, known = self._versions(schema.in_force, principal, rows).told(kept, summaries)
+        values = None if command.offset or command.document_id else _values(schema)
+        total = len(found) - len(gone)
+        page = DocumentsPage(command.knowledge_base, total, tuple(summaries), _columns(schema), values=values)
         page = _fitting(self._for_editors(page, principal) if editing else page, command, len(shown), len(found))
-        self._record(command, connection, page, {row.document.document_id: row.version for row in shown})
+        self._record(command, connection, page, known)
         return page
+
+    def _versions(self, rule: StandingRule, principal: Principal, rows: Sequence[DocumentRow]) -> VersionsOfListed:
+        # Imported here: most bases do not say what is in force.
+        from cicada.answering.document_versions import VersionsOfListed
+
+        day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
+        return VersionsOfListed(rule, day, rows, partial(self.withholding.withheld, principal))
 
     def _for_editors(self, page: DocumentsPage, principal: Principal) -> DocumentsPage:
         names = sorted(each for each in viewer_names(principal) if not is_tenants(each.removeprefix("group:")))
@@ -119,10 +132,11 @@ class DocumentLister(Struct, frozen=True):
         return {command.document_id: found} if found else {}
 
     def _record(
-        self, command: ListDocuments, connection: Connection, page: DocumentsPage, versions: Mapping[str, str]
+        self, command: ListDocuments, connection: Connection, page: DocumentsPage, known: Mapping[str, DocumentRow]
     ) -> None:
-        names = [each.document_id for each in page.documents if versions[each.document_id]]
-        shown = tuple(ShownDocument(page.knowledge_base, name, versions[name]) for name in names)
+        named = [name for each in page.documents for name in (each.document_id, *_version_ids(each))]
+        rows = [known[name] for name in dict.fromkeys(named) if known[name].version]
+        shown = tuple(ShownDocument(page.knowledge_base, row.document.document_id, row.version) for row in rows)
         if shown:
             record = shown_to(connection.principal, command.request_id, 0, "listed", shown, self.clock())
             self.audit(replace(record, connection_id=connection.connection_id))
@@ -151,6 +165,32 @@ def _order(sort: str, schema: Schema) -> Callable[[Sequence[DocumentRow]], Seque
     return lambda rows: sorted_rows(rows, Sort(field.name, descending))
 
 
+def _choice(command: ListDocuments, schema: Schema) -> Callable[..., list[DocumentRow]]:
+    """Puts those of the rows that the command asks for in its order; behind others, which have no metadata yet."""
+    order, conditions = _order(command.sort or TITLE, schema), _conditions(command, schema)
+    words = (command.search or "").casefold().split()
+
+    def chosen(others: Sequence[DocumentRow], rows: Sequence[DocumentRow]) -> list[DocumentRow]:
+        met = [row for row in order(rows) if meets(row.metadata, conditions)]
+        return [row for row in (*(() if conditions else others), *met) if _has(row, words)]
+
+    return chosen
+
+
+def _conditions(command: ListDocuments, schema: Schema) -> tuple[Condition, ...]:
+    if not command.filters:
+        return ()
+    # Imported here: most lists have no filter.
+    from cicada.conversation.accept import written_filter
+    from cicada.knowledge_bases.filter_language import condition
+
+    return tuple(condition(schema, written_filter(each)) for each in command.filters)
+
+
+def _version_ids(summary: DocumentSummary) -> list[str]:
+    return [each.document_id for each in summary.versions or ()]
+
+
 def _has(row: DocumentRow, words: Sequence[str]) -> bool:
     if not words:
         return True
@@ -162,6 +202,19 @@ def _has(row: DocumentRow, words: Sequence[str]) -> bool:
 def _columns(schema: Schema) -> tuple[str, ...]:
     shown = [field for field in schema.fields.values() if field.shown]
     return tuple((field.display or field.name)[:MAX_NAME] for field in shown[:MAX_FIELDS])
+
+
+def _values(schema: Schema) -> dict[str, tuple[str, ...]] | None:
+    """Values that the shown fields can have, as far as they are known and have room."""
+    room = _VALUES_BYTES
+    found: dict[str, tuple[str, ...]] = {}
+    shown = [field for field in schema.fields.values() if field.shown]
+    for field, column in zip(shown, _columns(schema), strict=False):
+        values = tuple(each for each in field.values[:_VALUES] if len(each) <= MAX_NAME)
+        room -= sum(len(each.encode()) + 4 for each in values)
+        if values and room > 0:
+            found[column] = values
+    return found or None
 
 
 def _summary(row: DocumentRow, schema: Schema, state: DocumentState | None) -> DocumentSummary:

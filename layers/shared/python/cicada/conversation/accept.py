@@ -154,7 +154,7 @@ def question_of(command: SendMessage, default_knowledge_base: str, schema_of: Sc
 
 def _filters(scope: Scope, knowledge_base: str, schema_of: SchemaOf) -> tuple[Condition, ...]:
     written = [WrittenFilter(name, Operator.ANY, tuple(values)) for name, values in scope.metadata.items()]
-    written += [WrittenFilter(each.field, Operator(each.op), _values(each)) for each in scope.filters]
+    written += map(written_filter, scope.filters)
     if not written:
         # The schemas are read when a question needs one.
         return ()
@@ -162,5 +162,7 @@ def _filters(scope: Scope, knowledge_base: str, schema_of: SchemaOf) -> tuple[Co
     return tuple(condition(schema, each) for each in written)
 
 
-def _values(wanted: Filter) -> tuple[Scalar, ...]:
-    return (*(() if wanted.value is None else (wanted.value,)), *wanted.values)
+def written_filter(wanted: Filter) -> WrittenFilter:
+    """The filter of a command, before its field is looked up."""
+    values: tuple[Scalar, ...] = (*(() if wanted.value is None else (wanted.value,)), *wanted.values)
+    return WrittenFilter(wanted.field, Operator(wanted.op), values)

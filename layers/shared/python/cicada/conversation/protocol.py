@@ -261,6 +261,7 @@ class ListDocuments(_Command, frozen=True, tag="listDocuments"):
 
     `search`: only those whose id, title and values have each of these words, in capitals or not. `sort`: `title`, `id`,
     `passages`, `ingestedAt` or a field, with `-` in front from last to first. `documentId`: that document alone.
+    `filters`: only those that meet all of them.
     """
 
     request_id: RequestId
@@ -269,6 +270,7 @@ class ListDocuments(_Command, frozen=True, tag="listDocuments"):
     sort: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
     offset: Annotated[int, Meta(ge=0, le=99_999_999)] = 0
     document_id: _DocumentId | None = None
+    filters: Annotated[list[Filter], Meta(max_length=20)] = _made_by(list)
 
 
 class ListMore(_Command, frozen=True, tag="listMore"):
@@ -840,11 +842,25 @@ class KnowledgeBasesListed(_Sent, frozen=True, tag="knowledgeBases"):
     bases: tuple[BaseSummary, ...]
 
 
+Standing = Literal["inForce", "notYet", "noLonger"]
+
+
+class DocumentVersion(_Frame, frozen=True, omit_defaults=True):
+    """Another version of a listed document. `version`: its number, or else its first day, where it has one."""
+
+    document_id: str
+    title: str
+    version: str | None = None
+    standing: Standing | None = None
+
+
 class DocumentSummary(_Frame, frozen=True, omit_defaults=True):
     """A document of a list. `fields`: those that the base shows, by their names for people.
 
     `passages` and `ingestedAt`, an ISO 8601 time: 0 and null while it is not searchable. For editors besides: `state`,
     what ingest has `said` of the file as it is, and the `readers`, of which none is everybody.
+    `standing`: whether it is in force, where the base says so. `versions`: the others of the same document that the
+    user may read, first what is in force. Neither is known of a document that was asked for by its id.
     """
 
     document_id: str
@@ -855,13 +871,16 @@ class DocumentSummary(_Frame, frozen=True, omit_defaults=True):
     state: Literal["searchable", "waiting", "ingesting", "rejected", "leaving"] | None = None
     said: str | None = None
     readers: tuple[str, ...] | None = None
+    standing: Standing | None = None
+    versions: tuple[DocumentVersion, ...] | None = None
 
 
 class DocumentsPage(_Sent, frozen=True, tag="documents", omit_defaults=True):
     """Reply to `listDocuments`: those from number `offset` on, of `total`. `nextOffset`: of the next ones, or null.
 
-    `columns`: the names of the fields that the base shows, in order. For editors `you`: the names by which readers of
-    a document may name the user, and `types`: the suffixes of files that can be uploaded, of `mostBytes` each.
+    `columns`: the names of the fields that the base shows, in order; `values`, on the first page: known values of them.
+    For editors `you`: the names by which readers of a document may name the user, and `types`: the suffixes of files
+    that can be uploaded, of `mostBytes` each.
     """
 
     knowledge_base: str
@@ -869,6 +888,7 @@ class DocumentsPage(_Sent, frozen=True, tag="documents", omit_defaults=True):
     documents: tuple[DocumentSummary, ...]
     columns: tuple[str, ...] = _always(())
     next_offset: int | None = _always(None)
+    values: dict[str, tuple[str, ...]] | None = None
     you: tuple[str, ...] | None = None
     types: tuple[str, ...] | None = None
     most_bytes: int | None = None
