@@ -2,6 +2,7 @@ import { applyAppearance } from "./appearance.js";
 import { BrowserStorage } from "./browser-storage.js";
 import { addressWith } from "./conversation-address.js";
 import { CicadaClient, CicadaError, SENTENCES } from "../javascript/index.js";
+import { KeptSignIn } from "./kept-sign-in.js";
 import { SignInView } from "./sign-in-view.js";
 import { SignIn } from "./signin.js";
 import { TabMemory } from "./tab-memory.js";
@@ -27,6 +28,7 @@ const loadChat = () => import("./chat-view.js");
 class Page {
   #config;
   #storage = new BrowserStorage(() => sessionStorage);
+  #device = new KeptSignIn();
   #signIn;
   #signInView;
   #chat = null;
@@ -40,6 +42,7 @@ class Page {
       storage: this.#storage,
       locks: navigator.locks,
       channel: new BroadcastChannel("cicada.session"),
+      device: this.#device,
       ended: () => this.#endChat({ forget: true, sentence: say("page.signedOutElsewhere") }),
       joined: () => this.#startChat(),
     });
@@ -47,14 +50,15 @@ class Page {
       root: document.querySelector("#sign-in-view"),
       signIn: this.#signIn,
       users: config.users,
+      device: this.#device,
       signedIn: () => this.#startChat(),
     });
     document.querySelector("#sign-in-form").addEventListener("input", () => loadChat().catch(console.error), { once: true });
   }
 
   async start() {
-    const sentence = await this.#comeBack();
-    if (!this.#signIn.user) await this.#signIn.join();
+    const [failed, ended] = [await this.#comeBack(), await this.#join()];
+    const sentence = failed || ended;
     if (this.#signIn.user) await this.#startChat();
     else this.#signInView.show(sentence);
   }
@@ -64,6 +68,17 @@ class Page {
     const replace = (search) => history.replaceState(null, "", `${location.pathname}${search}`);
     try {
       await this.#signIn.finishAtProvider(location.search, replace);
+      return "";
+    } catch (error) {
+      if (!(error instanceof CicadaError)) throw error;
+      return error.message;
+    }
+  }
+
+  /** What to say if the device kept a sign-in that has ended. Where Cognito cannot be reached the chat waits for it. */
+  async #join() {
+    try {
+      await this.#signIn.join();
       return "";
     } catch (error) {
       if (!(error instanceof CicadaError)) throw error;
@@ -119,11 +134,12 @@ class Page {
   }
 
   /** `signedOut`: by the user, everywhere, or by an administrator; else the tokens have expired. */
-  #sessionEnded(signedOut) {
+  async #sessionEnded(signedOut) {
     const { logout } = this.#signIn;
-    this.#signIn.forget();
+    const forgotten = this.#signIn.forget();
     const sentence = say(signedOut ? "page.signedOut" : "page.sessionEnded");
     this.#endChat({ forget: signedOut, sentence });
+    await forgotten;
     if (signedOut) leaveFor(logout);
   }
 

@@ -33,10 +33,13 @@ export class Provider {
     return `${this.#url}/logout?${new URLSearchParams({ client_id: this.#clientId, logout_uri: this.#page })}`;
   }
 
-  /** The address where the user signs in. `search`: the query of the page's address with what is behind "#", which it has again afterwards. */
-  async begin(search) {
+  /**
+   * The address where the user signs in. `search`: the query of the page's address with what is behind "#", which it has again
+   * afterwards. `keep`: comes back with the user.
+   */
+  async begin(search, keep = false) {
     const [state, nonce, verifier] = [secret(), secret(), secret()];
-    this.#storage.setItem(STORED_AS, JSON.stringify({ state, nonce, verifier, search }));
+    this.#storage.setItem(STORED_AS, JSON.stringify({ state, nonce, verifier, search, keep }));
     const parameters = {
       response_type: "code",
       client_id: this.#clientId,
@@ -54,7 +57,7 @@ export class Provider {
   }
 
   /**
-   * What came of a sign-in: `{user, result}` with tokens, or null if the address `search` is not of one. Rejects with a
+   * What came of a sign-in: `{user, result, keep}` with tokens, or null if the address `search` is not of one. Rejects with a
    * sentence. `replace(search)` is called before anything is sent: no code stays in the address or in the history.
    */
   async finish(search, replace) {
@@ -69,7 +72,7 @@ export class Provider {
     const reply = await this.#exchange(found.get("code"), begun.verifier);
     const claims = claimsOf(reply.id_token);
     if (claims.nonce !== begun.nonce) throw new CicadaError(say("provider.foreign"));
-    return { user: claims.email ?? claims["cognito:username"], result: resultOf(reply) };
+    return { user: claims.email ?? claims["cognito:username"], result: resultOf(reply), keep: begun.keep };
   }
 
   /** A sign-in is finished once, whatever comes of it. */

@@ -16,6 +16,8 @@ const JOIN_MS = 150;
  * hear), and takes those of one that signs in: `joined()` is called there. A duplicated tab begins with a copy of the
  * storage. A refresh gives a new refresh token and ends the earlier one, so the copies renew in turn, by `locks` (as
  * `navigator.locks`), and tell each other what they got. A copy that signs out ends the others: `ended()` is called there.
+ *
+ * A user may choose that the device keeps the sign-in: `device`, a `KeptSignIn`, has it when no tab is open any more.
  */
 export class Session {
   #cognito;
@@ -24,17 +26,19 @@ export class Session {
   #now;
   #locks;
   #channel;
+  #device;
   #tokens;
   #renewing = null;
   #arrived = () => {};
 
-  constructor({ cognito, clientId, storage, now, locks, channel, ended, joined }) {
+  constructor({ cognito, clientId, storage, now, locks, channel, device, ended, joined }) {
     this.#cognito = cognito;
     this.#clientId = clientId;
     this.#storage = storage;
     this.#now = now;
     this.#locks = locks;
     this.#channel = channel;
+    this.#device = device;
     this.#tokens = JSON.parse(storage.getItem(STORED_AS) ?? "null");
     channel?.addEventListener("message", ({ data }) => this.#told(data, { ended, joined }));
   }
@@ -69,16 +73,26 @@ export class Session {
     }
   }
 
-  begin(user, result, { federated = false } = {}) {
-    this.#keep(this.#with({ id: crypto.randomUUID(), user, federated }, result));
+  /** `keep`: on this device, which then keeps no other. */
+  async begin(user, result, { federated = false, keep = false } = {}) {
+    const tokens = this.#with({ id: crypto.randomUUID(), user, federated }, result);
+    const kept = keep ? await this.#device?.keep(tokens) : (await this.#device?.forget(), false);
+    this.#keep({ ...tokens, kept: Boolean(kept) });
     this.#offer();
   }
 
-  /** Takes the sign-in of another tab, if one has it and answers soon. */
+  /**
+   * Takes the sign-in of another tab, if one has it and answers soon, else the one that the device keeps. Rejects as
+   * `accessToken` does if that one has ended.
+   */
   async join() {
-    if (this.#tokens || !this.#channel) return;
-    this.#channel.postMessage({ asks: true });
-    await this.#arrival(JOIN_MS);
+    if (this.#tokens) return;
+    this.#channel?.postMessage({ asks: true });
+    if (this.#channel) await this.#arrival(JOIN_MS);
+    const found = this.#tokens ? null : await this.#device?.read();
+    if (!found || this.#tokens) return;
+    this.#keep({ ...found, kept: true, accessToken: "", expiresAt: 0 });
+    await this.accessToken();
   }
 
   /** An access token that is valid for at least a minute. Throws `SignInNeededError` when the session has ended. */
@@ -89,11 +103,12 @@ export class Session {
     return this.#tokens.accessToken;
   }
 
-  /** Forgets the tokens, here and in the tab's copies. */
+  /** Forgets the tokens, here, in the tab's copies and on the device. */
   end() {
     const { id } = this.#tokens ?? {};
-    this.#forget();
+    const forgotten = this.#forget();
     if (id) this.#channel?.postMessage({ id, ended: true });
+    return forgotten;
   }
 
   async #renewInTurn() {
@@ -124,18 +139,30 @@ export class Session {
   }
 
   async #renew() {
+    await this.#takeKept();
+    if (!this.#tokens) return;
     const { refreshToken } = this.#tokens;
     try {
       const reply = await this.#cognito.call("GetTokensFromRefreshToken", { ClientId: this.#clientId, RefreshToken: refreshToken });
       if (this.#tokens?.refreshToken !== refreshToken) return;
       this.#keep(this.#with(this.#tokens, reply.AuthenticationResult));
       this.#channel?.postMessage({ id: this.#tokens.id, tokens: this.#tokens });
+      if (this.#tokens.kept) await this.#device?.renew(this.#tokens);
     } catch (error) {
       if (error.retryable) throw error;
       // A copy may have renewed the tokens meanwhile, and these may have come too late for the answer.
-      if (this.#tokens?.refreshToken === refreshToken) this.#forget();
+      if (this.#tokens?.refreshToken === refreshToken) await this.#forget();
       throw new SignInNeededError(say("signIn.endedAgain"), { cause: error });
     }
+  }
+
+  /** A tab that the browser has restored has an old refresh token; the device's is the newest. */
+  async #takeKept() {
+    if (!this.#tokens?.kept) return;
+    const found = await this.#device?.read();
+    if (!this.#tokens) return;
+    const kept = found?.id === this.#tokens.id;
+    this.#tokens = { ...this.#tokens, kept, refreshToken: kept ? found.refreshToken : this.#tokens.refreshToken };
   }
 
   #offer() {
@@ -167,8 +194,10 @@ export class Session {
     this.#storage.setItem(STORED_AS, JSON.stringify(tokens));
   }
 
-  #forget() {
+  async #forget() {
+    const { id } = this.#tokens ?? {};
     this.#tokens = null;
     this.#storage.removeItem(STORED_AS);
+    if (id) await this.#device?.forget(id);
   }
 }

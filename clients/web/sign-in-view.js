@@ -5,7 +5,7 @@ import { say } from "./words.js";
 
 /**
  * The sign-in form, and the forms of the steps that may follow it. `users` are sample users (`{name, password}`) with which
- * it can be filled in.
+ * it can be filled in. `device`: what may keep the sign-in, see `KeptSignIn`.
  */
 export class SignInView {
   #root;
@@ -16,7 +16,7 @@ export class SignInView {
   #signedIn;
   #step = null;
 
-  constructor({ root, signIn, users, signedIn }) {
+  constructor({ root, signIn, users, device, signedIn }) {
     this.#root = root;
     this.#signIn = signIn;
     this.#signedIn = signedIn;
@@ -24,6 +24,7 @@ export class SignInView {
     this.#notice = root.querySelector("#sign-in-notice");
     this.#button = this.#form.querySelector("[type=submit]");
     this.#form.addEventListener("submit", (event) => this.#submit(event));
+    this.#form.elements.keep.addEventListener("change", ({ target }) => refuseImpossible(target, device));
     this.#showProvider(root.querySelector("#provider"));
     this.#showSamples(root.querySelector("#sample-users"), users);
   }
@@ -44,10 +45,10 @@ export class SignInView {
 
   async #submit(event) {
     event.preventDefault();
-    const { username, password } = this.#form.elements;
+    const { username, password, keep } = this.#form.elements;
     this.#busy(true);
     try {
-      await this.#signIn.signIn(username.value.trim(), password.value);
+      await this.#signIn.signIn(username.value.trim(), password.value, { keep: keep.checked });
       await this.#goOn(username.value.trim());
     } catch (error) {
       this.#showNotice(error.message);
@@ -108,7 +109,7 @@ export class SignInView {
   #showProvider(root) {
     const { provider } = this.#signIn;
     if (!provider) return;
-    const go = async () => location.assign(await this.#signIn.beginAtProvider(location.search + location.hash));
+    const go = async () => location.assign(await this.#signIn.beginAtProvider(location.search + location.hash, { keep: this.#form.elements.keep.checked }));
     root.append(element("button", { type: "button", className: "secondary", on: { click: go } }, say("signIn.with", { provider })));
     root.hidden = false;
   }
@@ -127,4 +128,12 @@ export class SignInView {
     this.#form.elements.password.value = password;
     this.#button.focus();
   }
+}
+
+/** Says at once that a browser does not keep the sign-in, and not when it is gone. */
+async function refuseImpossible(box, device) {
+  if (!box.checked || (await device.isPossible())) return;
+  box.checked = false;
+  box.disabled = true;
+  box.form.querySelector("#keep-hint").textContent = say("signIn.keepRefused");
 }

@@ -20,7 +20,7 @@ const OVER = "NotAuthorizedException";
  * look at `step` after each of them.
  *
  * With `signInUrl` and `identityProvider` users can also sign in with that provider; `page` is then the address to which it
- * sends them back. `locks` and `channel` are shared by the tabs of a session (see `Session`); `ended()` is called when
+ * sends them back. `locks`, `channel` and `device` are shared by the tabs of a session (see `Session`); `ended()` is called when
  * another tab ends it, and `joined()` when the sign-in of another tab was taken over.
  */
 export class SignIn {
@@ -30,6 +30,7 @@ export class SignIn {
   #session;
   #provider = null;
   #challenge = null;
+  #keep = false;
 
   constructor({
     cognitoUrl,
@@ -43,13 +44,14 @@ export class SignIn {
     now = Date.now,
     locks = null,
     channel = null,
+    device = null,
     ended = () => {},
     joined = () => {},
   }) {
     this.#cognito = new Cognito({ url: cognitoUrl, fetch });
     this.#clientId = clientId;
     this.#userPoolId = userPoolId;
-    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, ended, joined });
+    this.#session = new Session({ cognito: this.#cognito, clientId, storage, now, locks, channel, device, ended, joined });
     if (identityProvider) {
       this.#provider = new Provider({ name: identityProvider, url: signInUrl, clientId, page, fetch, storage });
     }
@@ -88,10 +90,13 @@ export class SignIn {
     return this.federated && this.#provider ? this.#provider.logout : null;
   }
 
-  /** The address where the user signs in with the identity provider. `search` is the query of the page's own address, with what is behind "#". */
-  beginAtProvider(search) {
+  /**
+   * The address where the user signs in with the identity provider. `search` is the query of the page's own address, with what
+   * is behind "#". `keep`: as in `signIn`.
+   */
+  beginAtProvider(search, { keep = false } = {}) {
     this.#challenge = null;
-    return this.#provider.begin(search);
+    return this.#provider.begin(search, keep);
   }
 
   /**
@@ -100,12 +105,13 @@ export class SignIn {
    */
   async finishAtProvider(search, replace) {
     const found = await this.#provider?.finish(search, replace);
-    if (found) this.#session.begin(found.user, found.result, { federated: true });
+    if (found) await this.#session.begin(found.user, found.result, { federated: true, keep: found.keep });
   }
 
-  /** Rejects with a `CicadaError` that says what to do. */
-  async signIn(user, password) {
+  /** `keep`: on this device, until the user signs out. Rejects with a `CicadaError` that says what to do. */
+  async signIn(user, password, { keep = false } = {}) {
     this.#challenge = null;
+    this.#keep = keep;
     const proof = new PasswordProof({ userPoolId: this.#userPoolId, user, password });
     const asked = await this.#cognito.call("InitiateAuth", {
       AuthFlow: "USER_SRP_AUTH",
@@ -113,7 +119,7 @@ export class SignIn {
       AuthParameters: proof.parameters,
     });
     const responses = await proof.responses(asked.ChallengeParameters);
-    this.#proceed(user, responses.USERNAME, await this.#respond("PASSWORD_VERIFIER", asked.Session, responses));
+    await this.#proceed(user, responses.USERNAME, await this.#respond("PASSWORD_VERIFIER", asked.Session, responses));
   }
 
   /** Ends a first sign-in. If it rejects and `step` is null, sign-in has to begin anew; so with the other steps. */
@@ -136,7 +142,7 @@ export class SignIn {
     });
   }
 
-  /** Takes over the sign-in of another tab, if there is one. */
+  /** Takes over the sign-in of another tab, or the one that the device keeps, if there is one. Rejects if that has ended. */
   join() {
     return this.#session.join();
   }
@@ -159,14 +165,14 @@ export class SignIn {
   /** Removes the tokens here, and revokes the refresh token if Cognito can be reached. */
   async signOut() {
     const token = this.#session.refreshToken;
-    this.forget();
+    await this.forget();
     if (token) await this.#cognito.call("RevokeToken", { ClientId: this.#clientId, Token: token }).catch(onlyUnreached);
   }
 
   /** Removes the tokens here: they count no more. */
-  forget() {
+  async forget() {
     this.#challenge = null;
-    this.#session.end();
+    await this.#session.end();
   }
 
   async #confirm(code) {
@@ -180,7 +186,7 @@ export class SignIn {
   async #answer(responses) {
     await this.#unlessOver(async () => {
       const { challenge, user, username, session } = this.#challenge;
-      this.#proceed(user, username, await this.#respond(challenge, session, { USERNAME: username, ...responses }));
+      await this.#proceed(user, username, await this.#respond(challenge, session, { USERNAME: username, ...responses }));
     });
   }
 
@@ -190,9 +196,9 @@ export class SignIn {
     return this.#cognito.call("RespondToAuthChallenge", session ? { ...body, Session: session } : body);
   }
 
-  #proceed(user, username, { ChallengeName: challenge, Session: session, AuthenticationResult: result }) {
+  async #proceed(user, username, { ChallengeName: challenge, Session: session, AuthenticationResult: result }) {
     this.#challenge = null;
-    if (result) return this.#session.begin(user, result);
+    if (result) return this.#session.begin(user, result, { keep: this.#keep });
     if (!Object.hasOwn(STEPS, challenge)) throw new CicadaError(say("signIn.unknownStep"));
     this.#challenge = { challenge, step: STEPS[challenge], user, username, session };
   }

@@ -32,7 +32,8 @@ LEFT = """() => ({
   storage: Object.entries(sessionStorage).concat(Object.entries(localStorage)),
   cookies: document.cookie,
   text: document.body.textContent,
-  fields: [...document.querySelectorAll("input, textarea")].map(({ value }) => value).filter(Boolean),
+  fields: [...document.querySelectorAll("input, textarea")]
+    .map(({ type, value, checked }) => type === "checkbox" ? checked : value).filter(Boolean),
   timers: left.timers.size,
   sockets: [...left.sockets].filter(({ readyState }) => readyState < 2).length,
 })"""
@@ -113,6 +114,30 @@ def test_without_a_connection_signing_out_everywhere_says_that_it_did_not_happen
     page.get_by_role("button", name="Sign out everywhere").click()
     expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text("There is no connection.")
     expect(page.locator("#user-name")).to_have_text("ada")
+
+
+def test_a_device_keeps_a_sign_in_if_it_is_asked_to_and_until_signing_out(
+    page: Page, address: str, context: BrowserContext
+) -> None:
+    """A closed tab leaves what a closed browser does: no storage of a session, and the databases."""
+    page.goto(address)
+    page.get_by_label("Keep me signed in on this device").check()
+    sign_in(page, None)
+    page.close()
+    page = context.new_page()
+    page.goto(address)
+    expect(page.locator("#user-name")).to_have_text("ada")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Keep me signed in on this device")).not_to_be_checked()
+    page.close()
+    page = context.new_page()
+    page.add_init_script("IDBFactory.prototype.open = () => { throw new DOMException('No.', 'SecurityError'); }")
+    page.goto(address)
+    box = page.get_by_label("Keep me signed in on this device")
+    box.click()
+    expect(page.get_by_text("This browser does not let the page keep a sign-in.")).to_be_visible()
+    expect(box).not_to_be_checked()
+    sign_in(page, None)
 
 
 def test_signing_out_ends_a_duplicate_of_the_tab(page: Page, address: str, context: BrowserContext) -> None:

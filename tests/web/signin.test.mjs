@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { SecondStep } from "../../clients/web/authenticator.js";
+import { KeptSignIn } from "../../clients/web/kept-sign-in.js";
 import { SignIn } from "../../clients/web/signin.js";
 
 class MemoryStorage {
@@ -23,7 +24,7 @@ const CODES = { SecretCode: "KEY", Session: "with key" };
  * [operation, body]; `reply` is what the pool answers to a proof or to a step, instead of tokens. Every refresh gives
  * another refresh token.
  */
-function setUp({ storage = new MemoryStorage(), locks = null, channel = null, pool = newPool() } = {}) {
+function setUp({ storage = new MemoryStorage(), locks = null, channel = null, device = null, pool = newPool() } = {}) {
   const fetch = async (url, { headers, body }) => {
     const operation = headers["X-Amz-Target"].split(".")[1];
     pool.calls.push([operation, JSON.parse(body), url, headers["Content-Type"]]);
@@ -40,7 +41,7 @@ function setUp({ storage = new MemoryStorage(), locks = null, channel = null, po
   const ended = () => (pool.ended += 1);
   const joined = () => (pool.joined += 1);
   const now = () => pool.now;
-  const signIn = new SignIn({ cognitoUrl: "http://127.0.0.1:1/", clientId: "c", userPoolId: "r_p", fetch, storage, now, locks, channel, ended, joined });
+  const signIn = new SignIn({ cognitoUrl: "http://127.0.0.1:1/", clientId: "c", userPoolId: "r_p", fetch, storage, now, locks, channel, device, ended, joined });
   return { pool, signIn };
 }
 
@@ -349,4 +350,119 @@ test("a tab that is not signed in yet is signed in with another, and one that is
   await ada.signIn("bob", "secret");
   await heard();
   assert.deepEqual([waiting.signIn.user, waiting.pool.joined], ["ada", 1]);
+});
+
+// ---- a sign-in that the device keeps ----
+
+/** One record of a browser's database; `refuses`: the browser gives no storage. */
+class MemoryRecord {
+  record = null;
+  refuses = false;
+  async read() {
+    if (this.refuses) throw new DOMException("No.", "SecurityError");
+    return this.record;
+  }
+  async change(change) {
+    if (this.refuses) throw new DOMException("No.", "QuotaExceededError");
+    this.record = change(this.record);
+  }
+}
+
+/** A device where ada has signed in, and `open()`, which opens the browser anew there. */
+async function device(keep = true, refuses = false) {
+  const [pool, records] = [newPool(), new MemoryRecord()];
+  const open = (options) => setUp({ pool, device: new KeptSignIn(records), ...options }).signIn;
+  const signIn = open();
+  records.refuses = refuses;
+  await signIn.signIn("ada", "secret", { keep });
+  return { pool, records, open, signIn };
+}
+
+test("a device keeps a sign-in that it was asked to keep, with the newest refresh token", async () => {
+  const { pool, open } = await device();
+  for (const token of ["r1", "r2"]) {
+    const opened = open();
+    await opened.join();
+    assert.equal(opened.user, "ada");
+    assert.deepEqual(pool.calls.at(-1).slice(0, 2), ["GetTokensFromRefreshToken", { ClientId: "c", RefreshToken: token }]);
+  }
+});
+
+test("unless it was asked to, a device keeps nothing, and no more what it kept of somebody else", async () => {
+  const { pool, records, open } = await device();
+  await open().signIn("bob", "secret");
+  assert.equal(records.record, null);
+  const opened = open();
+  await opened.join();
+  assert.deepEqual([opened.user, operations(pool).includes("GetTokensFromRefreshToken")], [null, false]);
+});
+
+test("what is kept is no text, and its key is not given out", async () => {
+  const { records } = await device();
+  assert.equal(records.record.key.extractable, false);
+  await assert.rejects(crypto.subtle.exportKey("raw", records.record.key));
+  assert.ok(!/r1|ada/.test(Buffer.from(records.record.sealed).toString("latin1")));
+});
+
+test("signing out takes the kept sign-in away, also while another tab gets another token", async () => {
+  const [one, other] = channels();
+  const { pool, records, open } = await device();
+  const [first, second] = [open({ channel: one }), open({ channel: other })];
+  await first.join();
+  await second.join();
+  pool.delay = heard();
+  const late = second.accessToken({ fresh: true }).catch(() => {});
+  await first.signOut();
+  await late;
+  await heard();
+  assert.deepEqual([records.record, second.user], [null, null]);
+});
+
+test("a refresh token is not kept when the sign-in was forgotten while it was encrypted", async () => {
+  const { records } = await device();
+  const { record } = records;
+  records.read = async () => record;
+  records.record = null;
+  await new KeptSignIn(records).renew({ id: record.id, user: "ada", refreshToken: "r9" });
+  assert.equal(records.record, null);
+});
+
+test("a kept sign-in that was revoked is gone, and one that could not be asked for stays", async () => {
+  const { pool, records, open } = await device();
+  pool.refuse = new TypeError("network");
+  const offline = open();
+  await assert.rejects(offline.join(), { retryable: true });
+  assert.equal(offline.user, "ada");
+  pool.refuse = { __type: "NotAuthorizedException" };
+  const opened = open();
+  await assert.rejects(opened.join(), { name: "SignInNeededError" });
+  assert.deepEqual([opened.user, records.record], [null, null]);
+});
+
+test("a tab that the browser restored takes the refresh token that the device has by now", async () => {
+  const { pool, open } = await device();
+  const storage = new MemoryStorage();
+  await open({ storage }).join();
+  const copy = new MemoryStorage();
+  copy.items = new Map(storage.items);
+  await open({ storage }).accessToken({ fresh: true });
+  await open({ storage: copy }).accessToken({ fresh: true });
+  assert.equal(pool.calls.at(-1)[1].RefreshToken, "r3");
+});
+
+test("tabs that are restored at once refresh once", async () => {
+  const { pool, open } = await device();
+  const [[one, other], locks] = [channels(), new FakeLocks()];
+  const tabs = [open({ channel: one, locks }), open({ channel: other, locks })];
+  await Promise.all(tabs.map((each) => each.join()));
+  assert.deepEqual(await Promise.all(tabs.map((each) => each.accessToken())), ["a2", "a2"]);
+  assert.equal(operations(pool).filter((each) => each === "GetTokensFromRefreshToken").length, 1);
+});
+
+test("where the browser gives no storage, the sign-in is as without it", async () => {
+  const { records, signIn } = await device(true, true);
+  assert.equal(await signIn.accessToken({ fresh: true }), "a2");
+  assert.equal(await new KeptSignIn(records).isPossible(), false);
+  records.refuses = false;
+  assert.deepEqual([await new KeptSignIn(records).isPossible(), records.record], [true, null]);
 });
