@@ -51,7 +51,8 @@ more            the next page of the documents that the last answer listed, as a
 /more           the next rows of its list, without a question
 /again          ask the last question once more
 /suggest        what you could ask next, numbered; /suggest N asks it
-/history        this conversation so far; before its first question, your conversations
+/history [W]    this conversation so far; before its first question, your conversations, or those with these words in
+                their titles, or in the newest questions of the latest 20
 /sources        all passages that the last answer was made from
 /open N         the document of passage N, at its place, or the document with this id; again for the next page
 /documents [W]  the documents that you may read, with these words; again for the next page. A word such as
@@ -110,7 +111,6 @@ class Conversation:
         self._without_argument: dict[str, Callable[[], bool | None]] = {
             "/more": self._list_more,
             "/again": self._ask_again,
-            "/history": self._show_history,
             "/sources": lambda: render_excerpts(self._last.sources, self._screen),
             "/bases": self._show_bases,
             "/new": self._start_new,
@@ -121,6 +121,7 @@ class Conversation:
             "/help": lambda: self._screen.notes(_HELP),
         }
         self._with_argument: dict[str, Callable[[str], bool | None]] = {
+            "/history": self._show_history,
             "/suggest": self._suggest,
             "/open": self._open,
             "/documents": self._list_documents,
@@ -273,8 +274,9 @@ class Conversation:
         self._start_new()
         return None
 
-    def _show_history(self) -> None:
-        render_history(self._client.history(self._session_id), self._screen)
+    def _show_history(self, words: str) -> None:
+        session = None if words else self._session_id
+        render_history(self._client.history(session, search=words or None), self._screen)
 
     def _session(self) -> str:
         """The open conversation. Raises `RefusedError` before its first question."""

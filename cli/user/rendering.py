@@ -251,6 +251,8 @@ def _render_session(session: Session, screen: Screen) -> None:
     base = f"[{session.knowledge_base}]  " if session.knowledge_base else ""
     marks = f"{'(pinned)  ' if session.pinned else ''}{'(shared)  ' if session.shared else ''}"
     screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {marks}{base}{session.title}")
+    if session.asked:
+        screen.line(f"→ {session.asked}")
 
 
 def _render_turn(turn: Turn, screen: Screen) -> None:

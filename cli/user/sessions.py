@@ -40,7 +40,11 @@ def _with_client(options: Options, do: Callable[[Client], object]) -> int:
     short_help="list your conversations",
     help="Your conversations; the newest, and then the pinned ones, stand last.",
 )
-@click.option("--search", metavar="WORDS", help="those whose titles have all of these words")
+@click.option(
+    "--search",
+    metavar="WORDS",
+    help="those with all of these words in the title, or in one of the newest questions of the latest 20",
+)
 @click.option("--before", metavar="PLACE", help="those after this place, which the page before gives as `before`")
 @click.option("--limit", metavar="N", type=click.IntRange(1, 50), default=20, help="so many (default: 20)")
 @json_option

@@ -293,7 +293,8 @@ export interface HistoryPage {
 /**
  * A session: `title` was made from its first question or given by the user, `lastAt` is an ISO 8601 time.
  *
- * `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not.
+ * `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not. `asked`: a piece of
+ * the question in which the searched words were found, where the title does not have them.
  */
 export interface SessionSummary {
   sessionId: string;
@@ -302,6 +303,7 @@ export interface SessionSummary {
   knowledgeBase?: string;
   pinned?: boolean;
   shared?: boolean;
+  asked?: string;
 }
 /**
  * One question of a session and its answer; a truncated answer is whole by `resume` from 0.

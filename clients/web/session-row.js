@@ -27,11 +27,12 @@ export class SessionRow {
   }
 
   #line(current) {
-    const { sessionId, title } = this.#session;
+    const { sessionId, title, asked } = this.#session;
     const open = element(
       "a",
       { href: addressWith(sessionId), className: "open-session", title, on: { click: (event) => this.#clicked(event) } },
       element("span", { className: "title", dir: "auto" }, title),
+      asked ? element("span", { className: "asked-there", dir: "auto" }, asked) : null,
       this.#when(),
     );
     if (current) open.setAttribute("aria-current", "page");

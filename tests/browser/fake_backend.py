@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
@@ -409,6 +410,14 @@ class FakeBackend:
         if command.session_id is None:
             words = (command.search or "").casefold().split()
             found = [each for each in self._summaries(newest_first) if all(w in each.title.casefold() for w in words)]
+            titled = {each.session_id for each in found}
+            asked = {
+                each.session_id: each.command.message
+                for each in mine
+                if words and each.session_id not in titled and all(w in each.command.message.casefold() for w in words)
+            }
+            others = [each for each in self._summaries(newest_first) if each.session_id in asked]
+            found += [replace(each, asked=asked[each.session_id]) for each in others]
             return HistoryPage(sessions=tuple(found[: command.limit]))
         page, before = _page([each for each in mine if each.session_id == command.session_id], command)
         return HistoryPage(session_id=command.session_id, turns=tuple(map(_turn, page)), before=before)

@@ -14,11 +14,11 @@ from tests.browser.pages import ask, sign_in
 HOSTILE = "<img src=x onerror=alert(1)>\u202e [31m"
 
 
-def asked(backend: FakeBackend, message: str, days_ago: int = 0) -> None:
-    """A conversation of one question, so many days old."""
+def asked(backend: FakeBackend, message: str, days_ago: int = 0, session_id: str = "") -> None:
+    """A conversation of one question, so many days old, or one more question of it."""
     request_id = f"7e57d004-2b97-4e7a-b45f-{len(backend.requests):012}"
     moment = datetime.now(UTC) - timedelta(days=days_ago)
-    stored = Stored("ada", SendMessage(request_id, message), request_id, None, moment.isoformat())
+    stored = Stored("ada", SendMessage(request_id, message), session_id or request_id, None, moment.isoformat())
     stored.events.extend(backend.answer(message))
     backend.requests[request_id] = stored
 
@@ -45,7 +45,7 @@ def test_conversations_are_grouped_by_day(listed: Page) -> None:
     expect(titles(listed)).to_have_text(["Of today", "Of yesterday", "Of this week", "The oldest"])
 
 
-def test_a_conversation_is_pinned_renamed_and_found_by_the_keyboard(listed: Page) -> None:
+def test_a_conversation_is_pinned_renamed_and_found_by_the_keyboard(listed: Page, backend: FakeBackend) -> None:
     row(listed, "The oldest").get_by_role("button", name="More for").focus()
     listed.keyboard.press("Enter")
     expect(listed.get_by_role("button", name="Rename")).to_be_focused()
@@ -63,8 +63,12 @@ def test_a_conversation_is_pinned_renamed_and_found_by_the_keyboard(listed: Page
     expect(titles(listed).first).to_have_text(HOSTILE)
     listed.get_by_role("searchbox").fill("YESTER of")
     expect(titles(listed)).to_have_text(["Of yesterday"])
+    asked(backend, f"And the porter? {HOSTILE}", 0, next(iter(backend.requests)))
+    listed.get_by_role("searchbox").fill("PORTER")
+    expect(listed.locator(".asked-there")).to_have_text([f"And the porter? {HOSTILE}"])
+    expect(titles(listed)).to_have_text([HOSTILE])
     listed.get_by_role("searchbox").fill("nothing of the kind")
-    expect(listed.locator(".sessions")).to_have_text("No title has these words.")
+    expect(listed.locator(".sessions")).to_have_text("No title has these words, and none of the latest questions.")
 
 
 def test_escape_leaves_a_menu_and_gives_the_focus_back(listed: Page) -> None:

@@ -78,13 +78,19 @@ def test_history(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell
             return None
         if "sessionId" in command:
             return [{"type": "history", "sessionId": "session-1", "turns": [turn | {"answer": "The answer."}]}]
-        return [{"type": "history", "sessions": [session]}]
+        found = {"asked": "Whose?"} if "search" in command else {}
+        return [{"type": "history", "sessions": [session | found]}]
 
     piped.on_command = page
-    assert chat("/history\nfirst\n/history\n", monkeypatch) == 0
+    assert chat("/history\nfirst\n/history\n/history the lease\n", monkeypatch) == 0
+    assert [(each.get("sessionId"), each.get("search")) for each in piped.sent("history")] == [
+        (None, None),
+        ("session-1", None),
+        (None, "the lease"),
+    ]
     captured = shell.read()
     assert captured.out.startswith("2026-01-01 00:00 s-9 An[1m older one\n")
-    assert captured.out.endswith("The answer.\n")
+    assert captured.out.endswith("The answer.\n2026-01-01 00:00 s-9 An[1m older one\n→ Whose?\n")
     assert captured.err == "2026-01-02 03:04 first\n"
 
 

@@ -282,6 +282,17 @@ def test_sessions_and_turns_come_newest_first_and_page(log: RequestLog, clock: C
     assert len(log.sessions(ANN, None, 2)) == 2
 
 
+def test_questions_are_read_together_as_far_as_they_are_there(log: RequestLog, clock: Clock) -> None:
+    keys = [RequestKey(ANN, f"7e57d004-2b97-4e7a-b45f-5387367791{number:02}") for number in range(3)]
+    for key, kept in zip(keys[:2], (10, 999), strict=True):
+        created = new_request(clock, request_id=key.request_id, session_id="s1", message=f"Who is {key.request_id}?")
+        log.create(replace(created, expires_at=clock() + kept), ACCEPTED)
+    assert [log.questions(keys)[key].message for key in keys[:2]] == [f"Who is {key.request_id}?" for key in keys[:2]]
+    clock.now += 11
+    assert set(log.questions([*keys, RequestKey(BOB, keys[1].request_id)])) == {keys[1]}
+    assert log.questions([]) == {}
+
+
 def test_a_session_keeps_the_knowledge_base_that_it_began_with(log: RequestLog, clock: Clock) -> None:
     log.create(new_request(clock), ACCEPTED)
     clock.now += 10

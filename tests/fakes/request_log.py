@@ -65,6 +65,9 @@ class InMemoryRequestLog:
     def question(self, key: RequestKey) -> Question | None:
         return self._requests[key].question if self.head(key) else None
 
+    def questions(self, keys: Sequence[RequestKey]) -> dict[RequestKey, Question]:
+        return {key: self._requests[key].question for key in keys if self.head(key)}
+
     def head(self, key: RequestKey) -> Head | None:
         with self._lock:
             head = self._heads.get(key)

@@ -13,7 +13,8 @@ class Session:
     """A conversation. `title` was made from its first question or given by the user, `last_at` is an ISO 8601 time.
 
     `knowledge_base` is the one that it began with; None if the server does not say. `shared`: others of the user's
-    tenant may read it by its link.
+    tenant may read it by its link. `asked`: a piece of the question in which the searched words were found; None if
+    the title has them.
     """
 
     session_id: str
@@ -22,6 +23,7 @@ class Session:
     knowledge_base: str | None = None
     pinned: bool = False
     shared: bool = False
+    asked: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,15 @@ def parse_history(frame: Frame) -> HistoryPage:
 def _session(item: Frame) -> Session:
     base = text_or_none(item.get("knowledgeBase"))
     pinned, shared = item.get("pinned") is True, item.get("shared") is True
-    return Session(_text(item, "sessionId"), _text(item, "title"), _text(item, "lastAt"), base, pinned, shared)
+    return Session(
+        _text(item, "sessionId"),
+        _text(item, "title"),
+        _text(item, "lastAt"),
+        base,
+        pinned,
+        shared,
+        text_or_none(item.get("asked")),
+    )
 
 
 def parse_session(frame: Frame) -> Session | None:

@@ -14,12 +14,13 @@ from cicada.conversation.history import history
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, TurnRow
 from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, History, SessionSummary
+from cicada.conversation.question_search import SEARCHED_SESSIONS
 from cicada.conversation.sessions import Sessions
 from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
 from cicada.identity import Principal
 from cicada.observability.audit import SessionDeleted
 from tests.fakes.access import OpenAccess, withholding
-from tests.fakes.request_log import InMemoryRequestLog
+from tests.fakes.request_log import DisturbedRequestLog
 from tests.fakes.share_table import InMemoryShareTable
 from tests.fakes.usage_table import InMemoryUsageTable
 
@@ -37,7 +38,7 @@ class Shelf:
     entries: dict[Principal, int] = field(default_factory=lambda: {ANN: 3, BOB: 1})
 
     def __post_init__(self) -> None:
-        self.log = InMemoryRequestLog(self.clock)
+        self.log = DisturbedRequestLog(self.clock)
         self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 600, 5, 6000)
         self.shares = InMemoryShareTable(self.log, self.clock)
         self.sessions = Sessions(
@@ -49,6 +50,9 @@ class Shelf:
 
     def clock(self) -> float:
         return self.now
+
+    def slow_turns(self, step: str) -> None:
+        self.now += 1.1 if step == "turns" else 0
 
     def ask(self, session_id: str, message: str = "Who?", *, answered: bool = True) -> RequestKey:
         """A question and, if `answered`, its answer."""
@@ -63,10 +67,11 @@ class Shelf:
     def change(self, principal: Principal = ANN, **fields: Any) -> SessionSummary | None:
         return self.sessions.change(ChangeSession(ID, "s1", **fields), principal).session
 
+    def found(self, search: str | None = None) -> list[SessionSummary]:
+        return list(history(History(search=search), ANN, self.log, withholding(OpenAccess()), self.limits).sessions)
+
     def listed(self, search: str | None = None) -> list[str]:
-        command = History(search=search)
-        page = history(command, ANN, self.log, withholding(OpenAccess()), self.limits)
-        return [each.title for each in page.sessions]
+        return [each.title for each in self.found(search)]
 
 
 @pytest.fixture
@@ -87,6 +92,39 @@ def test_a_session_is_named_and_pinned_and_the_reply_says_what_it_is_now(shelf: 
     assert shelf.listed() == ["The queen [31m is dead", "A later one"]
     assert shelf.listed("QUEEN dea") == ["The queen [31m is dead"]
     assert shelf.listed("queen later") == []
+
+
+def test_a_session_is_found_by_a_question_in_it_too(shelf: Shelf) -> None:
+    shelf.ask("s1", "Who murders Duncan?")
+    shelf.ask("s1", f"{'And ' * 20}what does the PORTER\nsay?")
+    shelf.ask("s2", "What does the porter open?")
+    found = shelf.found("porter WHAT")
+    assert [each.title for each in found] == ["What does the porter open?", "Who murders Duncan?"]
+    assert [each.asked for each in found] == [None, "…And And And And what does the PORTER say?"]
+    assert shelf.found("murders porter") == []
+    shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
+    assert len(shelf.found("porter")) == 1
+    assert history(History(search="porter"), BOB, shelf.log, withholding(OpenAccess())).sessions == ()
+
+
+def test_the_newest_questions_alone_are_searched_and_paid_for(shelf: Shelf) -> None:
+    for number in range(SEARCHED_SESSIONS + 2):
+        shelf.ask(f"s{number:02}", "A title")
+        shelf.ask(f"s{number:02}", f"Who is number {number:02}?")
+    assert [len(shelf.found(f"number {number}")) for number in ("01", "02", "21")] == [0, 1, 1]
+    for _ in range(200):
+        shelf.ask("s21", "Again?")
+    assert [len(shelf.found(f"number {number}")) for number in ("21", "20")] == [0, 1]
+    with pytest.raises(LimitExceededError):
+        [shelf.found("nothing") for _ in range(100)]
+
+
+def test_a_search_of_questions_ends_in_time(shelf: Shelf) -> None:
+    for session in ("s1", "s2", "s3"):
+        shelf.ask(session, "A title")
+        shelf.ask(session, f"Who is {session}?")
+    shelf.log.before = shelf.slow_turns
+    assert [len(shelf.found(f"is {session}")) for session in ("s3", "s2", "s1")] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("title", [" ", "\u200b\u2066", "\x07"])

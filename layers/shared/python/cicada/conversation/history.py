@@ -23,6 +23,7 @@ from cicada.conversation.protocol import (
     Turn,
     known_event,
 )
+from cicada.conversation.question_search import sessions_that_ask
 from cicada.conversation.withholding import Documents, Withholding, documents_shown
 from cicada.errors import InvalidFrameError
 from cicada.identity import Principal
@@ -48,7 +49,8 @@ def history(
         words = (command.search or "").casefold().split()
         if limits:
             limits.spend(principal, SESSION * command.limit + (SEARCH if words else 0))
-        return _sessions(principal, before, command.limit, log, words)
+        asked = sessions_that_ask(words, principal, before, log, limits) if words else []
+        return _sessions(log.sessions(principal, before, command.limit, words), asked, command.limit)
     rows = log.turns(principal, command.session_id, before, command.limit)
     if limits and rows:
         limits.spend(principal, TURN * len(rows))
@@ -73,8 +75,8 @@ def answer_text(events: Iterable[StoredEvent]) -> str:
     return "".join(parts)
 
 
-def summary(row: SessionRow) -> SessionSummary:
-    """The session as clients are told of it."""
+def summary(row: SessionRow, asked: str = "") -> SessionSummary:
+    """The session as clients are told of it. `asked`: a piece of a question in which searched words were found."""
     return SessionSummary(
         session_id=row.session_id,
         title=row.title,
@@ -82,15 +84,17 @@ def summary(row: SessionRow) -> SessionSummary:
         knowledge_base=row.knowledge_base or None,
         pinned=row.pinned or None,
         shared=bool(row.share_id) or None,
+        asked=asked or None,
     )
 
 
-def _sessions(
-    principal: Principal, before: float | None, limit: int, log: RequestLog, words: Sequence[str]
-) -> HistoryPage:
-    rows = log.sessions(principal, before, limit, words)
+def _sessions(titled: Sequence[SessionRow], asked: Sequence[tuple[SessionRow, str]], limit: int) -> HistoryPage:
+    """Sessions by their titles and by their questions, each once, as many as there may be."""
+    found = {row.session_id: (row, piece) for row, piece in asked} | {row.session_id: (row, "") for row in titled}
+    rows = sorted(found.values(), key=lambda each: -each[0].order)[:limit]
     return HistoryPage(
-        sessions=tuple(map(summary, rows)), before=time_text(rows[-1].order) if len(rows) == limit else None
+        sessions=tuple(summary(row, piece) for row, piece in rows),
+        before=time_text(rows[-1][0].order) if len(rows) == limit else None,
     )
 
 

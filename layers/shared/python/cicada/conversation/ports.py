@@ -118,6 +118,10 @@ class RequestLog(Protocol):
         """Delete the requests with all their events."""
         ...
 
+    def questions(self, keys: Sequence[RequestKey]) -> Mapping[RequestKey, Question]:
+        """The questions of at most 100 requests, as far as they are there; one that has just come may be missing."""
+        ...
+
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         """The session's requests, newest first."""
         ...

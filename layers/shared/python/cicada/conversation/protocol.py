@@ -147,8 +147,9 @@ class Cancel(_Command, frozen=True, tag="cancel"):
 class History(_Command, frozen=True, tag="history"):
     """Asks for the user's sessions, or with `sessionId` for that session's turns; newest first, older than `before`.
 
-    Pinned sessions come before all others. `search`: only sessions whose titles have each of these words, at any place
-    and in capitals or not, among the latest 1,000; it has no effect on turns.
+    Pinned sessions come before all others. `search`: only sessions that have each of these words, at any place and in
+    capitals or not, in their titles, among the latest 1,000, or in one question, among the newest of the latest 20; it
+    has no effect on turns.
     """
 
     session_id: SessionId | None = None
@@ -687,7 +688,8 @@ class Turn(_Frame, frozen=True):
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     """A session: `title` was made from its first question or given by the user, `lastAt` is an ISO 8601 time.
 
-    `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not.
+    `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not. `asked`: a piece of
+    the question in which the searched words were found, where the title does not have them.
     """
 
     session_id: str
@@ -696,6 +698,7 @@ class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     knowledge_base: str | None = None
     pinned: bool | None = None
     shared: bool | None = None
+    asked: str | None = None
 
 
 class HistoryPage(_Sent, frozen=True, tag="history"):

@@ -8,16 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from cicada.adapters.aws_errors import Retry, dynamo_errors
+from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.dynamodb.pages import KEYS_AT_ONCE, batch_read
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.errors import ThrottledError
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
-
-# https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
-KEYS_AT_ONCE = 100
-_UNREAD = Retry(attempts=4, base_seconds=0.05, cap_seconds=0.5)
 
 
 class DynamoAccessListTable:
@@ -56,25 +52,8 @@ class DynamoAccessListTable:
 
 
 def read_items(client: DynamoDBClient, table: str, keys: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of these keys, at most `KEYS_AT_ONCE`. Unknown keys have none.
-
-    DynamoDB may leave keys unread when it is busy; they are asked for again. Raises `ThrottledError`.
-    """
-    wanted: list[Any] = [{"pk": {"S": key}} for key in keys]
-    items: list[dict[str, Any]] = []
-
-    def read() -> None:
-        nonlocal wanted
-        with dynamo_errors():
-            reply: Any = client.batch_get_item(RequestItems={table: {"Keys": wanted, "ConsistentRead": True}})
-        items.extend(reply["Responses"].get(table, []))
-        unread: dict[str, Any] = reply.get("UnprocessedKeys", {})
-        wanted = unread.get(table, {}).get("Keys", [])
-        if wanted:
-            raise ThrottledError("The database has no room for a read now; try again.")
-
-    _UNREAD.call(read)
-    return items
+    """The rows of these keys, at most `KEYS_AT_ONCE`. Raises `ThrottledError`."""
+    return batch_read(client, table, [{"pk": {"S": key}} for key in keys])
 
 
 def _item(document: DocumentKey, viewers: tuple[str, ...]) -> dict[str, Any]:

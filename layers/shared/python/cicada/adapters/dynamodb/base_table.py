@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
-from cicada.adapters.dynamodb.access_list_table import KEYS_AT_ONCE, read_items
+from cicada.adapters.dynamodb.access_list_table import read_items
+from cicada.adapters.dynamodb.pages import KEYS_AT_ONCE
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import ThrottledError
 from cicada.knowledge_bases.inference import Observed, ObservedField, merged

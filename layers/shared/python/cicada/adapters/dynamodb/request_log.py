@@ -14,7 +14,7 @@ index `noted` lists the heads of a tenant that were rated or have failed (`noted
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from cicada.adapters.aws_errors import Retry, dynamo_errors
 from cicada.adapters.dynamodb.deletion import delete_partition
-from cicada.adapters.dynamodb.pages import items
+from cicada.adapters.dynamodb.pages import batch_read, items
 from cicada.adapters.dynamodb.request_items import (
     Item,
     event_item,
@@ -111,6 +111,13 @@ class DynamoRequestLog:
     def question(self, key: RequestKey) -> Question | None:
         item = self._get(key, event_key(1))
         return read_question(item) if item else None
+
+    def questions(self, keys: Sequence[RequestKey]) -> Mapping[RequestKey, Question]:
+        rows: dict[str, RequestKey] = {partition_key(key): key for key in keys}
+        wanted = [{"pk": {"S": name}, "sk": {"S": event_key(1)}} for name in rows]
+        found = batch_read(self._client, self._table, wanted, consistent=False) if wanted else []
+        live = [item for item in found if int(item["expiresAt"]["N"]) > self._clock()]
+        return {rows[item["pk"]["S"]]: read_question(item) for item in live}
 
     def head(self, key: RequestKey) -> Head | None:
         item = self._get(key, "HEAD")
