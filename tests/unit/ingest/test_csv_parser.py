@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.documents.model import ROW
+from cicada.documents.model import ROW, TABLE
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.prose import tables
 from cicada.ingest.prose.csv_parser import read_csv, separator_of
-from cicada.ingest.prose.sections import Record
+from cicada.ingest.prose.sections import Heading, Record
 from tests.unit.ingest.documents import parsed
 
 TICKETS = "Id,Status,Note\n1,open,late\n2,closed,\n"
@@ -164,3 +164,104 @@ def test_a_header_that_is_repeated_is_no_row() -> None:
 def test_amounts_with_commas_below_a_title_are_not_cut() -> None:
     text = "Stock\nMade 2026-01-31, by Ann\n\nId;Status;Amount\n1;open;1,50\n2;open;2,50\n"
     assert [each["Amount"] for each in records(text)] == ["1,50", "2,50"]
+
+
+def tables_in(text: str) -> list[list[dict[str, str]]]:
+    """The records of each table, whose heading, if it has one, is the first."""
+    found: list[list[dict[str, str]]] = [[]]
+    for block in read_csv(text.encode()).blocks:
+        if isinstance(block, Heading):
+            found.append([{"": block.text}])
+        elif isinstance(block, Record):
+            found[-1].append(dict(block.values))
+    return [table for table in found if table]
+
+
+ITEMS = "Item,Pieces\nBolt,7\nNut,3\nPin,5\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "name", "record"),
+    [
+        ("Site,Staff\nUlm,12\nBonn,4\n", "Table 2", {"Site": "Ulm", "Staff": "12"}),
+        ("Sites\nSite,Staff\nUlm,12\n", "Sites", {"Site": "Ulm", "Staff": "12"}),
+        ("Sites\n\nSite,Staff\nUlm,12\n", "Sites", {"Site": "Ulm", "Staff": "12"}),
+        ("Name,City,Land\nAnn,Ulm,DE\nBob,Graz,AT\n", "Table 2", {"Name": "Ann", "City": "Ulm", "Land": "DE"}),
+        ("Region,2025,2026\nNorth,3,4\n", "Table 2", {"Region": "North", "2025": "3", "2026": "4"}),
+    ],
+)
+def test_tables_with_a_header_each_are_kept_apart_by_empty_rows(second: str, name: str, record: dict[str, str]) -> None:
+    first, other = tables_in(f"{ITEMS}\n\n{second}")
+    assert [each["Item"] for each in first] == ["Bolt", "Nut", "Pin"]
+    assert other[:2] == [{"": name}, record]
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "Cog,9\nGear,2\n",
+        "Item,Pieces\nCog,9\n",
+        "Total,15\n",
+        "Cog,unknown\nGear,2\n",
+        "Nut,many\nGear,2\n",
+        "Of iron\nCog,9\nGear,2\n",
+        "Checked by Ann\n",
+        "Cog,9,sold\nGear,2,sold\n",
+        "Cog,sold\nGear,5,kept\n",
+    ],
+)
+def test_rows_without_a_header_of_their_own_go_on_with_the_table_above(rest: str) -> None:
+    [only] = tables_in(f"{ITEMS}\n{rest}")
+    lines = [each for each in rest.splitlines() if each != "Item,Pieces"]
+    assert len(only) == 3 + len(lines)
+
+
+def test_a_title_begins_a_table_of_texts_with_other_columns() -> None:
+    people = "Id,City,Land\nA,Ulm,DE\nB,Graz,AT\n"
+    assert len(tables_in(f"{people}\nStaff\nName,Role\nAnn,chief\nBob,clerk\n")) == 2
+    assert len(tables_in(f"{people}\nName,Role\nAnn,chief\nBob,clerk\n")) == 1
+    assert len(tables_in(f"{people}\nStaff\nName,Role,Since\nAnn,chief,May\nBob,clerk,June\n")) == 1
+
+
+def test_rows_of_each_table_are_called_by_its_name() -> None:
+    found = parsed("stock.csv", f"{ITEMS}\nSites\nSite,Staff\nUlm,12\n".encode()).passages
+    assert [each.metadata[TABLE] for each in found if ROW in each.metadata] == [*["stock"] * 3, "stock › Sites"]
+    assert found[-1].metadata[ROW] == 8.0
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Bolt,7\nNut,3\n", {"A": "Bolt", "B": "7"}),
+        ("Bolt,2026-01-31\nNut,2026-02-01\n", {"A": "Bolt", "B": "2026-01-31"}),
+        ("Ann,ann@example.org\nBob,bob@example.org\n", {"A": "Ann", "B": "ann@example.org"}),
+        ("Hamlet,1601\nMacbeth,1606\n", {"A": "Hamlet", "B": "1601"}),
+        ("Bolt,1950,3\nNut,2300,4\n", {"A": "Bolt", "B": "1950", "C": "3"}),
+        ("Stock\n\nBolt,,7\nNut,iron,3\n", {"A": "Bolt", "C": "7"}),
+        ("12\n17\n", {"A": "12"}),
+    ],
+)
+def test_a_table_without_a_header_keeps_its_first_row(text: str, first: dict[str, str]) -> None:
+    assert records(text)[0] == first
+    assert len(records(text)) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Name,City\nAnn,Ulm\nBob,Graz\n",
+        "Region,2025,2026\nNorth,3,400\nSouth,5,6\n",
+        "Item,1,2\nBolt,7,7\nNut,3,4\n",
+        "Item,10,20,50\nBolt,7,7,9\nNut,3,3,3\n",
+        "Item,Pieces\nBolt,7\nNut,3\n",
+    ],
+)
+def test_names_of_columns_are_no_row(text: str) -> None:
+    names = text.partition("\n")[0].split(",")
+    assert [list(each) for each in records(text)] == [names, names]
+
+
+def test_many_tables_are_read_in_a_moment() -> None:
+    """Each is compared with a few rows of the one before: that it is with all takes minutes."""
+    text = "\n\n".join(f"Id{n},Note{n}\n{n},a\n{n},b\n{n},c" for n in range(2_000))
+    assert sum(len(table) for table in tables_in(text)) > 6_000

@@ -40,6 +40,17 @@ def test_sheets_are_read_in_order_each_under_its_name() -> None:
     assert (last.context, last.locator) == ("stock · Sites", SectionLocator(("Sites",)))
 
 
+def test_two_tables_in_a_sheet_stand_under_headings_of_their_own() -> None:
+    rows: list[list[object]] = [["Item", "Pieces"], ["Bolt", 7], ["Nut", 3], ["Pin", 5], [], ["Sites"]]
+    content = workbook({"Stock": [*rows, ["Site", "Day"], ["Ulm", date(2026, 1, 31)]]})
+    assert [each for each in read_xlsx(content).blocks if isinstance(each, Heading)] == [
+        Heading(1, "Stock"),
+        Heading(2, "Sites"),
+    ]
+    last = parsed("stock.xlsx", content).passages[-1]
+    assert (last.text, last.locator) == ("Site: Ulm; Day: 2026-01-31", SectionLocator(("Stock", "Sites")))
+
+
 def test_values_are_written_as_fields_are() -> None:
     instant = datetime.fromisoformat("2026-01-02T03:04:00")
     written = [date(2026, 1, 31), instant, time(7, 30), 12.5, 0.1 + 0.2, 1e20, 1e-7, True]

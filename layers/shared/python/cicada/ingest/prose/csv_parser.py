@@ -12,7 +12,8 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import clean_line, decode
 from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import Prose
-from cicada.ingest.prose.tables import Row, bounded, table_blocks
+from cicada.ingest.prose.table_shapes import Row
+from cicada.ingest.prose.tables import bounded, table_blocks
 
 _SEPARATORS = ",;\t|"
 # As much of a file as shows what separates its values.

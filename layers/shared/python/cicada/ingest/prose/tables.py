@@ -10,8 +10,10 @@ from itertools import chain
 from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.prose.encoding import clip
 from cicada.ingest.prose.front_matter import refuse_access_column
-from cicada.ingest.prose.sections import Block, Paragraph, Record
+from cicada.ingest.prose.sections import Block, Heading, Paragraph, Record
+from cicada.ingest.prose.table_shapes import FIGURE, YEAR, Row, is_row_of_values, separate_tables
 from cicada.ingest.prose.written_numbers import plain_numbers
 
 # Each row is a passage, of which a document has no more.
@@ -26,14 +28,9 @@ _SUM = re.compile(
 _SUM_OF = re.compile(
     r"(?:sub-?totals?|totals?|(?:zwischen)?summe|gesamt):? .{1,80}|.{1,80} (?:totals?|ergebnis|summe)", re.IGNORECASE
 )
-_FIGURE = re.compile(r"[^\w]{0,3}[0-9][0-9.,'’ \u00a0\u202f]*[^\w]{0,3}(?:[A-Z]{3})?")
-
-_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 # Lines above a table: how many, and the values of each.
 _MOST_ABOVE, _NAME_AND_VALUE = 20, 2
-
-Row = tuple[int, Sequence[str]]
-"""The number of a row from 1, and its cells: one line each, empty ones in the middle."""
+_TITLE_LENGTH = 100
 
 
 def bounded(rows: Iterable[Row]) -> list[Row]:
@@ -52,13 +49,30 @@ def bounded(rows: Iterable[Row]) -> list[Row]:
     return found
 
 
-def table_blocks(rows: Sequence[Row]) -> Iterator[Block]:
+def table_blocks(rows: Sequence[Row], level: int = 1) -> Iterator[Block]:
+    """The blocks of the tables that empty rows keep apart, the second and later ones under headings of this level."""
+    tables = separate_tables(rows)
+    for number, table in enumerate(tables, 1):
+        title = _title(table) if len(tables) > 1 else ""
+        if title or number > 1:
+            yield Heading(level, title or f"Table {number}")
+        yield from _blocks(table[1:] if title else table)
+
+
+def _title(table: Sequence[Row]) -> str:
+    """The value that stands alone above a table, if it is one."""
+    alone = [row for _, row in table[:2] if sum(map(bool, row)) == 1]
+    return clip("".join(alone[0]), _TITLE_LENGTH) if len(alone) == 1 and table[0][1] is alone[0] else ""
+
+
+def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     """What stands above the table, a paragraph with its columns, and its records.
 
     The header is the first row that has more than one value, or the first of a table of one column. If most rows have
     more than two values, rows of two above them stand above the table. A column without a name, and values beyond the
     header, are named by their number; of two columns with one name the second has a number. The upper of two
-    rows of a header has names for several columns.
+    rows of a header has names for several columns. A first row of values as they are below it is no header: the columns
+    are named A, B and so on.
     """
     top, end, header = _header(rows)
     yield from (Paragraph(" ".join(filter(None, row))) for _, row in rows[:top])
@@ -98,14 +112,14 @@ def _is_sum(row: Sequence[str], width: int) -> bool:
     """
     first, *others = filter(None, row)
     says_so = _SUM.fullmatch(first) or (len(others) + 1 < width and _SUM_OF.fullmatch(first))
-    return bool(says_so) and all(map(_FIGURE.fullmatch, others))
+    return bool(says_so) and all(map(FIGURE.fullmatch, others))
 
 
 def _unnamed_sum(body: Sequence[Row]) -> set[int]:
     """The number of a last row of numbers alone, without what stands first in each row above it."""
     *above, (number, last) = body or [(0, [])]
     is_sum = len(above) > 1 and not last[0] and all(row[0] for _, row in above)
-    return {number} if is_sum and all(map(_FIGURE.fullmatch, filter(None, last))) else set()
+    return {number} if is_sum and all(map(FIGURE.fullmatch, filter(None, last))) else set()
 
 
 def _header(rows: Sequence[Row]) -> tuple[int, int, Sequence[str]]:
@@ -114,7 +128,15 @@ def _header(rows: Sequence[Row]) -> tuple[int, int, Sequence[str]]:
     for upper in (place, place - 1):
         if 0 <= upper < len(rows) - 1 and (names := _of_two_rows(rows[upper][1], rows[upper + 1][1])):
             return upper, upper + 2, names
+    if rows and is_row_of_values(rows[place][1], [row for _, row in rows[place + 1 :]]):
+        return place, place, [_letters(column) for column in range(max(len(row) for _, row in rows[place:]))]
     return place, place + 1, rows[place][1] if rows else ()
+
+
+def _letters(column: int) -> str:
+    """The name of a column from 0 in a spreadsheet: A, B and so on, behind Z AA."""
+    before, letter = divmod(column, 26)
+    return f"{_letters(before - 1) if before else ''}{chr(ord('A') + letter)}"
 
 
 def _of_two_rows(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
@@ -140,9 +162,7 @@ def _header_place(rows: Sequence[Row]) -> int:
     wide = next((place for place, cells in enumerate(filled[:_MOST_ABOVE]) if cells > _NAME_AND_VALUE), first)
     wider = sum(cells > _NAME_AND_VALUE for cells in filled[wide:])
     # A row with numbers is none of names, but for years.
-    has_numbers = any(
-        _FIGURE.fullmatch(cell) and not _YEAR.fullmatch(cell) for _, row in rows[wide:][:1] for cell in row
-    )
+    has_numbers = any(FIGURE.fullmatch(cell) and not YEAR.fullmatch(cell) for _, row in rows[wide:][:1] for cell in row)
     return wide if 2 * wider > len(filled) - wide and not has_numbers else first
 
 

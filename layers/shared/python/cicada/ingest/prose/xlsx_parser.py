@@ -18,7 +18,8 @@ from cicada.ingest.model import Problem
 from cicada.ingest.prose.encoding import clean_line, damage_reported
 from cicada.ingest.prose.package import PackageKind, core_properties, opened, repacked
 from cicada.ingest.prose.sections import Block, Heading, Prose
-from cicada.ingest.prose.tables import Row, bounded, table_blocks
+from cicada.ingest.prose.table_shapes import Row
+from cicada.ingest.prose.tables import bounded, table_blocks
 
 # Sheets are read as a stream, so more XML is allowed than of a document; memory: docs/decisions/0042.
 MAX_XML_BYTES = 60_000_000
@@ -57,7 +58,7 @@ def _sheet(sheet: Any) -> Iterator[Block]:
     rows = bounded(_rows(sheet))
     if rows:
         yield Heading(1, clean_line(sheet.title))
-        yield from table_blocks(rows)
+        yield from table_blocks(rows, level=2)
 
 
 def _rows(sheet: Any) -> Iterator[Row]:
