@@ -101,7 +101,7 @@ class DocumentLister(Struct, frozen=True):
         return page
 
     def _versions(self, rule: StandingRule, principal: Principal, rows: Sequence[DocumentRow]) -> VersionsOfListed:
-        # Imported here: most bases do not say what is in force.
+        # Imported here: a base that does not say what is in force has no use for it.
         from cicada.answering.document_versions import VersionsOfListed
 
         day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
