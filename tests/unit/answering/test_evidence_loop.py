@@ -213,3 +213,18 @@ def test_what_is_only_searched_of_a_script_is_not_shown() -> None:
     told = replace(passage("Text."), context="Macbeth · 5.5 Dunsinane\nSeyton dies")
     gathered = loop(FixedJudge(0.1)).gather(ASKED, BASE, Search(replace(found(), nearest=(RankedPassage(told, 0.1),))))
     assert "[1] Macbeth · 5.5 Dunsinane\n\n" in not_answered(gathered, "plays")
+
+
+@pytest.mark.parametrize(
+    ("message", "says"),
+    [
+        ("Wie viele Urlaubstage habe ich im Jahr?", True),
+        ("マクベスを殺したのは誰ですか", True),
+        ("How many holidays do I have?", False),
+        ("holidays", False),
+    ],
+)
+def test_who_asks_in_another_language_than_the_documents_is_told_so(message: str, says: bool) -> None:
+    near = Search(replace(found(), nearest=(RankedPassage(passage("Text."), 0.1),)))
+    said = not_answered(loop(FixedJudge(0.1)).gather(message, BASE, near), "plays")
+    assert said.endswith("What I searched is in English: asked in English, I may find more.") == says

@@ -12,6 +12,7 @@ from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
+from cicada.languages.terms import LANGUAGES, language_of
 from cicada.observability.telemetry import count_search, ignore
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.quality import evidence_quality
@@ -177,8 +178,17 @@ def not_answered(gathered: Gathered, knowledge_base: str) -> str:
     return (
         "I found no passage that answers your question well enough, so I do not answer it from the documents. "
         f"I searched “{knowledge_base}” for {searched}. Nearest were:\n\n{nearest}\n\n"
-        "Ask again with other words, or with the name of what you are looking for."
+        f"Ask again with other words, or with the name of what you are looking for.{_in_their_language(gathered)}"
     )
+
+
+def _in_their_language(gathered: Gathered) -> str:
+    """What may help where the question is in another language than all that was nearest."""
+    written = {each.passage.language for each in gathered.passages}
+    asked, language = language_of(gathered.queries[0]), next(iter(written))
+    if len(written) > 1 or not asked or language == asked or language not in LANGUAGES:
+        return ""
+    return f" What I searched is in {LANGUAGES[language]}: asked in {LANGUAGES[language]}, I may find more."
 
 
 def _titles(passages: Sequence[RankedPassage]) -> list[str]:

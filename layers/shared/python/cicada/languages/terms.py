@@ -164,6 +164,15 @@ def is_in(text: str, language: str) -> bool:
     return own > max(votes.values())
 
 
+def language_of(text: str) -> str:
+    """The language that the script or most stop words show, as a key of `LANGUAGES`; empty if they do not decide."""
+    if written := _written(text):
+        return written
+    votes = _votes(text)
+    first, second = sorted(votes, key=lambda name: -votes[name])[:2]
+    return next(code for code, name in STEMMED.items() if name == first) if votes[first] > votes[second] else ""
+
+
 def has_words(text: str) -> bool:
     """Whether the text has words to translate; `E-4102 (2)` has none."""
     return any(len(word) > 1 for word in _words(text)) or any(script.search(text) for script, _ in _SCRIPTS)
