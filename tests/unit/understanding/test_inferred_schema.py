@@ -108,3 +108,10 @@ def test_a_text_of_a_field_of_numbers_and_texts_finds_both_forms() -> None:
     found = observed_with(found, {"batch": "A 7"})
     plan = planned("documents with batch 12", completed(Schema(), found, "minutes"))
     assert plan.filters == (AnyOf("batch", frozenset({"12", 12.0})),)
+
+
+def test_what_somebody_did_that_no_field_tells_is_searched_for() -> None:
+    """What somebody chairs is not what this person said in the minutes."""
+    assert planned("What did Petra Lindqvist vote?").filters == ()
+    assert planned("What did Petra Lindqvist say about the lift?").shape is Shape.CONTENT_ONLY
+    assert planned("What did Petra Lindqvist chair?").filters == (AnyOf("chair", frozenset({"Petra Lindqvist"})),)

@@ -51,6 +51,7 @@ from cicada.understanding.reading import (
 )
 from cicada.understanding.understood import ReadAlone, Understood
 from cicada.understanding.vocabulary import Vocabulary, compiled
+from cicada.understanding.words import split_words
 
 TURNS = 8
 """Earlier messages that are looked at."""
@@ -60,6 +61,8 @@ _LEAST_SURE = 0.1
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
+_HELPING = frozenset({"did", "does", "do", "has", "have", "will", "can", "would", "should"})
+_WRITING = frozenset({"author", "by", "writer", "verfasser", "autor", "from", "sender"})
 
 
 class SchemaReader(Struct, frozen=True):
@@ -83,6 +86,8 @@ class SchemaReader(Struct, frozen=True):
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
         own = self._read(message, now, asker)
+        if own.strategy in ("H", "M") and self._asks_what_somebody_did(own.reading):
+            own = replace(own, meaning=Meaning(topic=own.meaning.topic), strategy="C")
         if before is not None and before.strategy != "N":
             if own.strategy == "A" and (whole := self._of_the_named(own, before, now, asker)):
                 return whole
@@ -229,6 +234,21 @@ class SchemaReader(Struct, frozen=True):
         has_subject = bool(meaning.topic or meaning.named or reading.line.rare_words)
         has_subject = has_subject or not _asks_the_assistant(reading)
         return Understood(message, meaning, strategy, confidence, question=question, has_subject=has_subject)
+
+    def _asks_what_somebody_did(self, reading: Reading) -> bool:
+        """Whether it asks what a person did that no field tells: "what did Tomas vote?" asks for none of his documents.
+
+        Where a schema is declared, or the field is that of an author, who says something has written it.
+        """
+        pairs = list(zip(reading.facts.mentions, reading.roles, strict=True))
+        for (helping, _), (who, role), (verb, its) in zip(pairs, pairs[1:], pairs[2:], strict=False):
+            field = self.schema.fields.get(role.field or "")
+            if field is None or not field.inferred or field.type is not FieldType.PERSON:
+                continue
+            is_verb = verb.kind is MentionKind.WORD and its.name in ("none", "topic") and who.end == verb.start
+            if is_verb and helping.text.lower() in _HELPING and _WRITING.isdisjoint(split_words(field.name)):
+                return not reading.names_records
+        return False
 
     def _consistent(self, own: ReadAlone, asker: str) -> tuple[Meaning, str]:
         """What the message means with a strategy that leaves none of its words out."""
