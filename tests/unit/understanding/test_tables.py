@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from datetime import date
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.catalogue import Aggregate, Sort
-from cicada.documents.model import TABLE
+from cicada.documents.model import TABLE, AnyOf
 from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.plan import Intent, Plan, Shape, contradiction
 from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.tables import TablesReader
 
@@ -135,12 +136,22 @@ def test_a_count_that_leaves_the_subject_out_is_none() -> None:
     assert CLUB.understand(["Wie viele Kajaks sind versichert?"], date(2026, 11, 27)).strategy == "C"
 
 
+def test_columns_that_no_table_has_together_are_refused() -> None:
+    """A model that plans may mix them too."""
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "", filters=(AnyOf("boat", frozenset({"Otter"})),))
+    assert contradiction(replace(plan, aggregates=(Aggregate("sum", "cost"),)), CLUB.schema) is None
+    said = "has conditions and numbers on columns that no table has together"
+    assert contradiction(replace(plan, aggregates=(Aggregate("avg", "Weight kg"),)), CLUB.schema) == said
+    members = AnyOf(TABLE, frozenset({"members"}))
+    assert contradiction(replace(plan, filters=(*plan.filters, members)), CLUB.schema) == said
+
+
 def test_a_column_that_is_called_as_a_word_of_sentences_is_not_asked_for_by_it() -> None:
     assert meaning("what colour is the club blazer").fields == ()
 
 
 def test_tables_whose_columns_are_not_known_are_read_as_one() -> None:
     """Rows that were counted before tables were are of any."""
-    old = tuple(msgspec.structs.replace(each, tables={}) for each in observed_in(BOATS))
+    old = tuple(replace(each, tables={}) for each in observed_in(BOATS))
     schema = completed(Schema(), observed_with_records((), old), "club")
     assert schema.of_table("members").fields == schema.fields

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import NOTHING_SHOWN, Shown, ShownDocument, Turn
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, Operation, Sort
-from cicada.documents.model import Condition, KnowledgeBaseKey, Subject
+from cicada.documents.model import TABLE, AnyOf, Condition, Exists, KnowledgeBaseKey, NoneOf, Subject
 from cicada.knowledge_bases.schema import FieldType, Schema
 
 BY_MODEL, BY_RULES = "model", "rules"
@@ -230,8 +230,21 @@ def _uncomputable(plan: Plan, schema: Schema | None) -> str | None:
         return "sorts by a number of groups and has no groups"
     if len(plan.group) > _GROUPED_BY or len(set(plan.group)) < len(plan.group):
         return "groups by more than two fields, or by one twice"
+    if schema and not _shares_a_table(plan, schema):
+        return "has conditions and numbers on columns that no table has together"
     asked = [*plan.aggregates, *([Aggregate(sort.of, sort.field)] if sort and sort.of else [])]
     return next((f"asks for the {each.op} of a field that has none" for each in asked if not _fits(each, schema)), None)
+
+
+def _shares_a_table(plan: Plan, schema: Schema) -> bool:
+    """Whether some table, or some document outside of tables, has all fields that its conditions and numbers need."""
+    needed = [each for each in plan.filters if not isinstance(each, NoneOf)]
+    wanted = [each.field for each in needed if not (isinstance(each, Exists) and not each.present)]
+    numbers = [each.field for each in plan.aggregates] + ([plan.sort.field] if plan.sort else [])
+    fields = (schema.fields.get(name) for name in (*wanted, *plan.group, *numbers))
+    columns = [each.tables for each in fields if each is not None and each.tables]
+    tables = [each.values for each in needed if isinstance(each, AnyOf) and each.field == TABLE]
+    return not columns or bool(frozenset.intersection(*columns, *tables))
 
 
 def _fits(aggregate: Aggregate, schema: Schema | None) -> bool:
