@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -135,6 +136,7 @@ def _source_files(name: str) -> list[Path]:
     return sorted(path for path in found if "__pycache__" not in path.parts)
 
 
+@cache
 def _find_python(version: str) -> str | None:
     """The first Python of this version that runs; a shim of a version manager may exist and not run."""
     for candidate in _pythons(version):

@@ -403,7 +403,7 @@ def test_nobody_who_is_signed_in_is_one_sentence(account: ScriptedAws, shell: Sh
 
 
 def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
-    template = template_of("dev").to_json()
+    template = template_of("dev")
     [assertion] = template["Rules"]["CheckBootstrapVersion"]["Assertions"]
     refused = assertion["Assert"]["Fn::Not"][0]["Fn::Contains"][0]
     assert refused == [str(version) for version in range(1, BOOTSTRAP_LEAST)]

@@ -105,7 +105,7 @@ def test_the_trail_of_documents_needs_the_key_too(keyed: ScriptedAws, shell: She
 
 
 def test_the_services_are_those_of_the_key_that_a_stack_makes() -> None:
-    resources = template_of("dev", dataKey="create").to_json()["Resources"].values()
+    resources = template_of("dev", dataKey="create")["Resources"].values()
     [key] = [each for each in resources if each["Type"] == "AWS::KMS::Key"]
     principals = [each["Principal"] for each in key["Properties"]["KeyPolicy"]["Statement"]]
     assert [each["Service"] for each in principals if "Service" in each] == SERVICES

@@ -5,33 +5,35 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from aws_cdk.assertions import Template
-
     from tests.infra.deployed import Deployed
 
+Template = dict[str, Any]
 # Where the templates are for, if a test does not say another region.
 REGION = "us-east-1"
 
 
 def template_of(stage: str, **context: str) -> Template:
     """`context` as on the command line: `-c rerank=cohere`."""
-    return _template(("stage", stage), *sorted(context.items()))
+    template: Template = json.loads(_template(("stage", stage), *sorted(context.items())))
+    return template
 
 
 @cache
-def _template(*context: tuple[str, str]) -> Template:
+def _template(*context: tuple[str, str]) -> str:
     # Here only: the import starts an interpreter of JavaScript, and every worker imports the tests of all.
     from aws_cdk import App
-    from aws_cdk.assertions import Template
 
     from app import build
 
-    return Template.from_stack(build(App(context={"region": REGION} | dict(context) | {"aws:cdk:bundling-stacks": []})))
+    app = App(context={"region": REGION} | dict(context) | {"aws:cdk:bundling-stacks": []})
+    stack = build(app)
+    return Path(app.synth().directory, stack.template_file).read_text("utf-8")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -57,5 +59,4 @@ def stage(request: pytest.FixtureRequest) -> Deployed:
 
 
 def resources(template: Template, kind: str) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(json.dumps(template.find_resources(kind)))
-    return found
+    return {id: resource for id, resource in template["Resources"].items() if resource["Type"] == kind}

@@ -109,4 +109,4 @@ def deployed(stage: str, agents: str = "converse", **context: str) -> Deployed:
     """`context` as on the command line: `-c rerank=cohere`."""
     # The default is not named, so that the template is synthesised once for all tests.
     chosen = {} if agents == "converse" else {"agents": agents}
-    return Deployed(template_of(stage, **chosen, **context).to_json())
+    return Deployed(template_of(stage, **chosen, **context))

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from tests.infra.names import Names, NotUnderstood, listed
@@ -212,6 +213,7 @@ _PARSERS = {
 }
 
 
+@cache
 def _matches(pattern: str, text: str) -> bool:
     """IAM's wildcards: `*` and `?`."""
     regex = "".join({"*": ".*", "?": "."}.get(character) or re.escape(character) for character in pattern)

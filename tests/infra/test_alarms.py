@@ -252,7 +252,7 @@ def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() ->
     """The chain: alarm → topic → policy → subscription."""
     for name in AWS_STAGES:
         template = template_of(name, alarmEmail="on-call@example.com")
-        stage, policies = Deployed(template.to_json()), Policies(template.to_json())
+        stage, policies = Deployed(template), Policies(template)
         [(topic, topic_properties)] = stage.of_kind("AWS::SNS::Topic")
         # A topic with a key of its own would need a key policy too; the one that AWS manages admits no CloudWatch.
         assert "KmsMasterKeyId" not in topic_properties
@@ -271,7 +271,7 @@ def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() ->
 
 def test_a_budget_notifies_the_same_topic_before_and_when_it_is_used_up() -> None:
     template = template_of("prod", monthlyBudget="500")
-    stage, policies = Deployed(template.to_json()), Policies(template.to_json())
+    stage, policies = Deployed(template), Policies(template)
     budget = stage.only("AWS::Budgets::Budget")
     assert budget["Budget"]["BudgetLimit"] == {"Amount": 500, "Unit": "USD"}
     told = {
@@ -287,7 +287,7 @@ def test_a_budget_notifies_the_same_topic_before_and_when_it_is_used_up() -> Non
 
     assert policies.allow(notifying("ACCOUNT"))
     assert not policies.allow(notifying("another"))
-    assert not Policies(template_of("prod").to_json()).allow(notifying("ACCOUNT"))
+    assert not Policies(template_of("prod")).allow(notifying("ACCOUNT"))
 
 
 def publishing(alarm: str, account: str = "ACCOUNT", tls: str = "true") -> Call:

@@ -118,7 +118,7 @@ def test_objects_are_encrypted_through_a_bucket_key_and_queues_by_the_key_alone(
 
 @pytest.mark.parametrize("name", ["dev", "prod"])
 def test_no_stage_has_a_key_unless_it_is_asked_for(name: str) -> None:
-    template = json.dumps(template_of(name, **ALL).to_json())
+    template = json.dumps(template_of(name, **ALL))
     assert "kms:" not in template
     assert "KMS::Key" not in template
     assert '"EncryptionConfig"' not in template

@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from tests.contract.declared import STORED
-from tests.infra.conftest import resources, template_of
+from tests.infra.conftest import Template, resources, template_of
 from tests.infra.deployed import Deployed
-
-if TYPE_CHECKING:
-    from aws_cdk.assertions import Template
 
 _OF_A_TABLE = ("AttributeDefinitions", "BillingMode", "GlobalSecondaryIndexes", "KeySchema", "TimeToLiveSpecification")
 _OF_A_QUEUE = (
@@ -31,7 +28,7 @@ _OF_A_QUEUE = (
 def declared(template: Template) -> dict[str, dict[str, Any]]:
     """What decides how tables and named queues behave, by kind and by name without the stage."""
     tables = _properties(template, "AWS::DynamoDB::GlobalTable")
-    names = {each: name for name, each in zip(Deployed(template.to_json()).tables(), tables, strict=True)}
+    names = {each: name for name, each in zip(Deployed(template).tables(), tables, strict=True)}
     queues = _properties(template, "AWS::SQS::Queue")
     return {
         "tables": {names[id]: _some(tables[id], _OF_A_TABLE) for id in sorted(tables, key=names.__getitem__)},

@@ -48,7 +48,7 @@ def test_the_trail_has_the_uploaded_documents_and_nothing_else(name: str) -> Non
 
 @pytest.mark.parametrize("name", STAGES)
 def test_cloudtrail_may_write_the_trails_events_and_nothing_else(name: str) -> None:
-    policies = Policies(template_of(name, dataEvents="create").to_json())
+    policies = Policies(template_of(name, dataEvents="create"))
     own = {"aws:SourceArn": f"arn:aws:cloudtrail:REGION:ACCOUNT:trail/cicada-{name}-documents"}
     written = own | {"s3:x-amz-acl": "bucket-owner-full-control"}
     events = "trail bucket/AWSLogs/ACCOUNT/CloudTrail/x.json.gz"

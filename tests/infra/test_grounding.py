@@ -30,7 +30,7 @@ def test_the_processor_asks_the_version_of_a_guardrail_that_has_nothing_but_the_
 
 
 def test_only_the_processor_may_apply_it_and_nothing_is_made_without_being_asked_for() -> None:
-    policies = Policies(template_of("dev", grounding="bedrock").to_json())
+    policies = Policies(template_of("dev", grounding="bedrock"))
     assert policies.allow(Call("message_processor", "bedrock:ApplyGuardrail", "grounding guardrail"))
     assert not policies.allow(Call("ws_message", "bedrock:ApplyGuardrail", "grounding guardrail"))
     assert not list(deployed("dev").of_kind("AWS::Bedrock::Guardrail"))

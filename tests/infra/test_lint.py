@@ -20,8 +20,8 @@ def found_by_cfn_lint(template: Path) -> tuple[int, str]:
     return found.returncode, found.stdout
 
 
-@pytest.mark.parametrize("context", [DEV, {"stage": "prod"}, EVERYTHING])
+@pytest.mark.parametrize("context", [DEV, EVERYTHING])
 def test_cfn_lint_finds_nothing(context: dict[str, str], tmp_path: Path) -> None:
     template = tmp_path / "template.json"
-    template.write_text(json.dumps(template_of(**context).to_json()), "utf-8")
+    template.write_text(json.dumps(template_of(**context)), "utf-8")
     assert found_by_cfn_lint(template) == (0, "")

@@ -51,8 +51,8 @@ def test_a_flag_that_is_misspelt_is_refused(flag: str) -> None:
 
 def test_no_part_of_a_stage_needs_the_default_bootstrap() -> None:
     """No role and no asset bucket of an account with another qualifier has the default one in its name."""
-    assert DEFAULT_QUALIFIER in str(template_of("dev").to_json())
-    template = template_of("dev", **{"@aws-cdk/core:bootstrapQualifier": "acme4711"}).to_json()
+    assert DEFAULT_QUALIFIER in str(template_of("dev"))
+    template = template_of("dev", **{"@aws-cdk/core:bootstrapQualifier": "acme4711"})
     assert DEFAULT_QUALIFIER not in str(template)
 
 

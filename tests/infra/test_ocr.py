@@ -33,7 +33,7 @@ def test_it_is_refused_where_it_is_not_offered(context: dict[str, str], sentence
 
 
 def test_ingest_alone_may_recognise_text_and_only_where_it_is_asked_for() -> None:
-    policies, without = Policies(template_of("dev", ocr="textract").to_json()), Policies(template_of("dev").to_json())
+    policies, without = Policies(template_of("dev", ocr="textract")), Policies(template_of("dev"))
     assert all(policies.allow(call) for call in CALLS)
     assert not any(without.allow(call) for call in CALLS)
     assert not policies.allow(Call("message_processor", "textract:StartDocumentTextDetection", "*"))

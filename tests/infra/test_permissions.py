@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from infra.model_choice import GEOGRAPHIES as ALL_GEOGRAPHIES
 from infra.settings import StageSettings, stage_settings
-from tests.infra.conftest import template_of
+from tests.infra.conftest import Template, template_of
 from tests.infra.deployed import Deployed
 from tests.infra.names import Names, NotUnderstood
 from tests.infra.needed_permissions import API_LOGS, invoking, needed
 from tests.infra.policies import Call, Policies, Statement
-
-if TYPE_CHECKING:
-    from aws_cdk.assertions import Template
 
 # What is deployed, and each setting that grants or takes away.
 DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
@@ -91,10 +88,10 @@ class Deployment:
     policies: Policies
 
 
-@pytest.fixture(params=DEPLOYMENTS)
+@pytest.fixture(params=DEPLOYMENTS, scope="module")
 def deployment(request: pytest.FixtureRequest) -> Deployment:
     context = DEPLOYMENTS[request.param]
-    template = template_of(**context).to_json()
+    template = template_of(**context)
     return Deployment(stage_settings(context.get), template, Policies(template))
 
 
@@ -133,7 +130,7 @@ INVOKED_BY = {
 @pytest.mark.parametrize(("geography", "region"), GEOGRAPHIES.items())
 def test_every_function_may_invoke_the_models_that_its_settings_name(geography: str, region: str) -> None:
     context = {"stage": "dev", "geography": geography, "region": region, "agents": "bedrock", "page": "none"}
-    template = template_of(**context).to_json()
+    template = template_of(**context)
     settings, policies, stage = stage_settings(context.get), Policies(template), Deployed(template)
     refused, invoked = [], set()
     # Who opens documents has the embedding model in the index's name alone.
@@ -235,7 +232,7 @@ def of_this_account(arn: str) -> bool:
 
 
 def test_the_pages_files_are_read_by_its_own_distribution_alone(aws: Template) -> None:
-    policies = Policies(aws.to_json())
+    policies = Policies(aws)
     for distribution, allowed in (("page distribution", True), ("EANOTHERS", False)):
         source = {"AWS:SourceArn": f"arn:aws:cloudfront::ACCOUNT:distribution/{distribution}"}
         call = Call("cloudfront.amazonaws.com", "s3:GetObject", "page bucket/index.html", source)
@@ -271,7 +268,7 @@ def test_services_are_allowed_nothing_else(deployment: Deployment) -> None:
 
 @pytest.mark.parametrize("stage", ["dev", "prod"])
 def test_bedrock_takes_on_the_agents_roles_for_this_account_alone(stage: str) -> None:
-    policies = Policies(template_of(stage, agents="bedrock").to_json())
+    policies = Policies(template_of(stage, agents="bedrock"))
     for agent in ("profiles agent", "theories agent"):
         for account, allowed in (("ACCOUNT", True), ("another", False)):
             call = Call("bedrock.amazonaws.com", "sts:AssumeRole", agent, {"aws:SourceAccount": account})
@@ -342,7 +339,7 @@ def test_what_is_not_understood_is_an_error() -> None:
 
 
 def test_a_deny_prevails_and_conditions_are_heeded(aws: Template) -> None:
-    policies = Policies(aws.to_json())
+    policies = Policies(aws)
     insecure = {"aws:SecureTransport": "false"}
     assert not policies.allow(Call("ws_message", "sqs:SendMessage", "request queue", insecure))
     assert not policies.allow(Call("ws_message", "sqs:SendMessage", "request dead letters"))

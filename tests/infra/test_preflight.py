@@ -41,7 +41,7 @@ def app_of(context: dict[str, str]) -> App:
     return App(context=context | {"aws:cdk:bundling-stacks": []})
 
 
-@pytest.mark.parametrize("context", [DEV, {"stage": "prod", "agents": "converse"}, EVERYTHING])
+@pytest.mark.parametrize("context", [DEV, EVERYTHING])
 def test_the_synth_finds_nothing_that_aws_is_known_to_refuse(context: dict[str, str]) -> None:
     from app import build_checked
 
