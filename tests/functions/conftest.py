@@ -20,7 +20,7 @@ from tests.contract import access_list_table
 from tests.fakes.audit import RecordingTrail
 from tests.fakes.user_pool import CLIENT_ID, ISSUER, UserPool, user_pool
 from tests.functions.deployed_processor import DIMENSION, MODEL_ID, SCRIPTS, Deployed, deployed_on, keep
-from tests.functions.message_path import MessagePath, Metrics, message_path
+from tests.functions.message_path import MessagePath, Metrics, forget, message_path
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +37,16 @@ def path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
     with message_path(monkeypatch) as path:
         path.connect()
         yield path
+
+
+@pytest.fixture
+def few_commands(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lowest limit that a stage can have: sixty units a minute, twelve commands of five units each."""
+    monkeypatch.setenv("CICADA_COMMANDS_PER_MINUTE", "60")
+    monkeypatch.setenv("CICADA_MESSAGES_PER_MINUTE", "12")
+    forget()
+    # What it cost to connect has flowed back.
+    path.clock.now += 1
 
 
 @pytest.fixture

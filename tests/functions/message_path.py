@@ -50,6 +50,7 @@ _WIRED = (
     administration.administration,
     conversation.conversation,
     opening.document_opener,
+    opening.document_lister,
     bases.knowledge_bases,
     bases.base_record,
     processor.processor,
@@ -142,8 +143,8 @@ def message_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagePath]:
         log = DynamoRequestLog(database, requests_table.TABLE, clock)
         path = MessagePath(queues, log, database, clock, DynamoUsageTable(database, requests_table.TABLE))
         _wire(path, monkeypatch)
-        stack.callback(_forget)
-        _forget()
+        stack.callback(forget)
+        forget()
         yield path
 
 
@@ -166,7 +167,7 @@ def _wire(path: MessagePath, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", path.clock)
 
 
-def _forget() -> None:
-    """Clients of an earlier test must not outlive it."""
+def forget() -> None:
+    """Wire the functions anew. Clients of an earlier test must not outlive it."""
     for wired in _WIRED:
         wired.cache_clear()

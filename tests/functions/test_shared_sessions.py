@@ -144,10 +144,10 @@ def test_what_can_be_no_id_is_told_so(shared: Shared, share_id: object) -> None:
     assert shared.open(share_id=share_id)["code"] == "invalid_frame"
 
 
+@pytest.mark.usefixtures("shared", "few_commands")
 def test_whoever_tries_many_ids_is_told_when_to_go_on(shared: Shared) -> None:
-    replies = [shared.open(share_id=f"{number:022}") for number in range(260)]
-    assert {each["code"] for each in replies} == {"share_not_found", "rate_limited"}
-    assert sum(each["code"] == "share_not_found" for each in replies) <= 240
+    codes = [shared.open(share_id=f"{number:022}")["code"] for number in range(13)]
+    assert codes == ["share_not_found"] * 12 + ["rate_limited"]
 
 
 def test_nobody_shares_or_ends_what_is_another_users(shared: Shared) -> None:
