@@ -17,12 +17,16 @@ from tools.intents import examples
 
 @pytest.fixture
 def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
-    """Forty of the examples and the packaged models, in files of their own."""
+    """Forty of the examples, ten with changes, and the packaged models, in files of their own. No store is learnt."""
     few, model, writes = tmp_path / "examples.jsonl", tmp_path / "model.bin", tmp_path / "writes.bin"
     few.write_text("\n".join(examples.EXAMPLES.read_text("utf-8").splitlines()[:40]) + "\n", "utf-8")
     model.write_bytes(intent_model.PACKAGED.read_bytes())
     writes.write_bytes(asked_writes.PACKAGED.read_bytes())
+    changes = tmp_path / "changes.jsonl"
+    changes.write_text("\n".join(examples.CHANGES.read_text("utf-8").splitlines()[:10]) + "\n", "utf-8")
     monkeypatch.setattr(examples, "EXAMPLES", few)
+    monkeypatch.setattr(examples, "CHANGES", changes)
+    monkeypatch.setattr(examples, "STORES", tmp_path)
     monkeypatch.setattr(intent_model, "PACKAGED", model)
     monkeypatch.setattr(asked_writes, "PACKAGED", writes)
     return few, model
