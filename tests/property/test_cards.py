@@ -65,7 +65,7 @@ def size_of(card: Card) -> int:
     return sections + sum(len(text.encode("utf-8", "replace")) for text in texts)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(documents())
 def test_a_card_is_bounded_and_the_same_for_the_same_passages(passages: tuple[Passage, ...]) -> None:
     card = compile_card(outline_of(passages), BaseStatistics())
@@ -74,7 +74,7 @@ def test_a_card_is_bounded_and_the_same_for_the_same_passages(passages: tuple[Pa
     assert compile_card(outline_of(passages), BaseStatistics()) == card
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(documents())
 def test_the_sections_hold_all_passages_in_order(passages: tuple[Passage, ...]) -> None:
     card = compile_card(outline_of(passages), BaseStatistics())
@@ -82,7 +82,7 @@ def test_the_sections_hold_all_passages_in_order(passages: tuple[Passage, ...]) 
     assert held == list(range(len(passages)))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(documents())
 def test_a_keyword_leads_back_to_a_section_that_has_it(passages: tuple[Passage, ...]) -> None:
     outline = outline_of(passages)

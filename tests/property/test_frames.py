@@ -1,4 +1,4 @@
-"""40,000 frames, most of them bad, through the route table and the functions behind it.
+"""12,000 frames, most of them bad, through the route table and the functions behind it.
 
 Which of them are good is decided by the published schema, not by the code that is tested. A good one has its effect; a
 bad one gets one `error` with a code and a sentence that holds nothing of it, and nothing else happens.
@@ -58,7 +58,7 @@ from tests.property.frames import SECRET, SHARE_IDS, FrameMaker
 from tests.published.validation import schema
 from tests.unit.conversation.situation import ANN, BOB, ID, Situation, send_message
 
-FRAMES = 40_000
+FRAMES = 12_000
 # Each batch has fresh ports, as a log of so many requests would be searched slowly.
 BATCH = 500
 BOBS_ID = "7e57d004-2b97-4e7a-b45f-5387367791ce"
@@ -590,5 +590,5 @@ def test_every_frame_has_its_effect_or_is_refused_with_a_sentence(
     assert replied == published_replies()
     assert kinds["bad"] > FRAMES // 3
     # Few frames delete everything, so that others find something.
-    assert kinds.pop("eraseMine") > 20
-    assert min(kinds[action] for action in EFFECTS if action != "eraseMine") > FRAMES // 100
+    assert kinds.pop("eraseMine") > 5
+    assert min(kinds[action] for action in EFFECTS if action != "eraseMine") > FRAMES // 150

@@ -32,7 +32,7 @@ def observed(documents: list[dict[str, str | tuple[str, ...]]]) -> Observed:
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(DOCUMENTS, MESSAGES, st.data())
 def test_hostile_names_and_values_are_planned_and_never_an_exception(
     documents: list[dict[str, str | tuple[str, ...]]], message: str, data: st.DataObject

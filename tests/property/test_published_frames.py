@@ -57,7 +57,7 @@ def _says(value: object) -> bool:
 
 
 @pytest.mark.parametrize("kind", EVENTS)
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_every_field_of_an_event_is_read(kind: str, data: st.DataObject) -> None:
     frame = data.draw(frames(kind))

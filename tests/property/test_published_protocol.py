@@ -64,7 +64,7 @@ def test_every_reply_that_can_be_written_is_published(plain: Struct, of_request:
 
 
 @pytest.mark.parametrize("kind", EVENTS)
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_every_event_that_is_published_can_be_written(kind: str, data: st.DataObject) -> None:
     fields = data.draw(frames(kind))
@@ -74,7 +74,7 @@ def test_every_event_that_is_published_can_be_written(kind: str, data: st.DataOb
 
 
 @pytest.mark.parametrize("action", [str(each.__struct_config__.tag) for each in get_args(AnyCommand)])
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_every_command_that_is_published_is_taken(action: str, data: st.DataObject) -> None:
     fields = data.draw(commands(action))

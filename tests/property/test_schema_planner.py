@@ -23,7 +23,7 @@ def _values(condition: Condition) -> set[object]:
     return set(condition.values) if isinstance(condition, AnyOf | NoneOf) else set()
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(st.lists(_TEXTS, min_size=1, max_size=3))
 def test_any_messages_give_a_plan_of_the_schema_s_fields_and_values(messages: list[str]) -> None:
     plan = planned(*messages, asker="Ada Brook")

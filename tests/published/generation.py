@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -39,11 +40,13 @@ _NO_MORE: st.SearchStrategy[dict[str, Any]] = st.just({})
 EVENTS = tuple(name for name, part in schema("frames.schema.json")["$defs"].items() if "seq" in part["properties"])
 
 
+@functools.cache
 def frames(*names: str, of_later_server: bool = False) -> st.SearchStrategy[Any]:
     """What the server may send; all kinds, or those named. Those of a later server have fields that nobody knows."""
     return _instances("frames.schema.json", names, _MORE if of_later_server else _NO_MORE)
 
 
+@functools.cache
 def commands(*actions: str) -> st.SearchStrategy[Any]:
     """What a client may send, of all actions or those named, with the fields that the schema names and no others."""
     parts = schema("commands.schema.json")["$defs"]
