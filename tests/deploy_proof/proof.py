@@ -19,6 +19,7 @@ from tests.deploy_proof.remains import remains
 from tests.deploy_proof.report import ProofError, Report, SkippedError
 from tests.deploy_proof.target import Target
 
+_SAMPLES = ROOT / "samples"
 _TENANT = "deploy-proof"
 _BASE = "deploy-proof"
 _LIMIT = "CICADA_MESSAGES_PER_MINUTE"
@@ -140,12 +141,15 @@ class Proof:
         return f"{url}: signed in, asked, the answer has the fact"
 
     def _calibrate(self) -> str:
-        folder = Path(self._home.name, "plays")
-        folder.mkdir()
-        for name in ("macbeth.json", "hamlet.json"):
-            shutil.copy(ROOT / "samples" / name, folder)
-        self._cicada("ingest", str(folder), "--tenant", _TENANT, "--knowledge-base", "scripts")
-        self._cicada("calibrate", "--tenant", _TENANT)
+        """By one play and what is asked of it, which is enough for a calibration."""
+        play, questions = Path(self._home.name, "play"), Path(self._home.name, "questions.jsonl")
+        play.mkdir()
+        shutil.copy(_SAMPLES / "macbeth.json", play)
+        lines = (_SAMPLES / "calibration.jsonl").read_text("utf-8").splitlines()
+        asked = [line for line in lines if '"scripts"' in line and "hamlet" not in line.lower()]
+        questions.write_text("\n".join(asked), "utf-8")
+        self._cicada("ingest", str(play), "--tenant", _TENANT, "--knowledge-base", "scripts")
+        self._cicada("calibrate", str(questions), "--tenant", _TENANT)
         said = self._findings("calibration")
         if not any(each.startswith("calibrated for") and "by " in each for each in said):
             raise ProofError(f"The stage should be calibrated for its embedder: {said}")
