@@ -114,7 +114,7 @@ class Delivering(SteppedMachine):
 
 TestDelivering = Delivering.TestCase
 TestDelivering.settings = settings(
-    max_examples=200, stateful_step_count=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=100, stateful_step_count=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 
 
@@ -133,7 +133,7 @@ def interleave(world: World, decisions: list[int]) -> None:
         world.run(world.actors[0])
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(some, max_size=80))
 def test_a_request_sent_and_delivered_several_times_at_once_is_answered_once(decisions: list[int]) -> None:
     with closing(World()) as world:
@@ -150,7 +150,7 @@ def test_a_request_sent_and_delivered_several_times_at_once_is_answered_once(dec
         assert world.assembly.text == world.generations.of(ANN)[0]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(some, max_size=60), st.integers(0, 40))
 def test_a_slow_processor_and_its_successor_give_one_answer(decisions: list[int], expires_after: int) -> None:
     with closing(World()) as world:
@@ -170,7 +170,7 @@ def test_a_slow_processor_and_its_successor_give_one_answer(decisions: list[int]
         assert world.assembly.text in world.generations.of(ANN)
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(st.lists(some, max_size=60), st.integers(0, 40))
 def test_a_client_that_comes_back_once_and_stays_gets_everything_unasked(decisions: list[int], leaves: int) -> None:
     with closing(World()) as world:
@@ -189,7 +189,7 @@ def test_a_client_that_comes_back_once_and_stays_gets_everything_unasked(decisio
         assert world.assembly.text == world.generations.of(ANN)[0]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(some, max_size=60))
 def test_another_message_under_the_same_request_id_is_refused_and_changes_nothing(decisions: list[int]) -> None:
     with closing(World()) as world:
@@ -204,7 +204,7 @@ def test_another_message_under_the_same_request_id_is_refused_and_changes_nothin
         assert world.outcomes == [Processed.COMPLETE]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(some, max_size=60))
 def test_a_stranger_who_knows_the_request_id_gets_nothing_of_the_answer(decisions: list[int]) -> None:
     with closing(World()) as world:
