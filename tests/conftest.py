@@ -16,7 +16,7 @@ from tests.sharing import GroupScheduling, arrange
 
 __all__ = ["chromium"]
 
-hypothesis.settings.register_profile("cicada", derandomize=True, deadline=None, database=None)
+hypothesis.settings.register_profile("cicada", derandomize=True, deadline=None, database=None, max_examples=50)
 hypothesis.settings.load_profile("cicada")
 
 

@@ -22,7 +22,7 @@ from tests.published.validation import fault_in_command
 DRIVER = Path(__file__).parents[1] / "web" / "published.mjs"
 # The web client's shortest wait for anything, in clients/javascript/timings.js.
 GAP_MILLISECONDS = 1000
-EACH_KIND = 40
+EACH_KIND = 16
 Fields = dict[str, Any]
 
 
