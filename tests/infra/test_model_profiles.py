@@ -70,7 +70,7 @@ def test_functions_are_told_the_profile_of_each_model_and_keep_its_id(function: 
 
 
 def test_a_model_is_not_invoked_through_the_profile_of_another() -> None:
-    policies = Policies(template_of("dev", **CONTEXT).to_json())
+    policies = Policies(template_of("dev", **CONTEXT))
     action, model = "bedrock:InvokeModelWithResponseStream", "foundation-model/amazon.nova-lite-v1:0"
     through = {"bedrock:InferenceProfileArn": "profile of us.amazon.nova-lite-v1:0"}
     elsewhere = Call("message_processor", action, f"arn:aws:bedrock:us-west-2::{model}", through)
