@@ -163,6 +163,12 @@ def test_what_the_model_read_for_an_answer_that_is_not_given_is_counted() -> Non
     assert telemetry.tokens == (300, 20)
 
 
+@pytest.mark.parametrize("message", ["And who inspects their boiler?", "boiler"])
+def test_what_goes_on_and_a_single_word_stay_in_their_base(message: str) -> None:
+    parts = Library(judge=FixedJudge(WEAK, GOOD)).asked(message)
+    assert not any(step.startswith("elsewhere") for step in end_of(parts).path)
+
+
 def test_a_question_with_filters_stays_in_its_base() -> None:
     here = Library(judge=FixedJudge(WEAK, GOOD))
     question = Question(BOILER, "s1", "scripts", filters=(AnyOf("type", frozenset({"policy"})),))

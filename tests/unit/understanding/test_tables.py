@@ -42,7 +42,15 @@ BOATS = [
     for n in range(20)
 ]
 DAMAGES = [
-    {TABLE: "damage_log", "boat": NAMES[n % 4], "cost": str(n), "what": "oar", "date": "2026-02-01"} for n in range(20)
+    {
+        TABLE: "damage_log",
+        "boat": NAMES[n % 4],
+        "cost": str(n),
+        "what": "oar",
+        "date": "2026-02-01",
+        "Repaired on": "2026-03-01",
+    }
+    for n in range(20)
 ]
 CONTRACT = {"type": "contract", "expires": "2027-01-01", "annual value": "1200"}
 
@@ -126,6 +134,29 @@ def test_an_article_is_no_value(message: str) -> None:
 
 def test_a_mistyped_operation_is_computed() -> None:
     assert meaning("avarage weight of the boats").aggregates == (Aggregate("avg", "Weight kg"),)
+
+
+@pytest.mark.parametrize(
+    "message", ["damages that have not been repaired", "damages that havent been repaired", "unrepaired damages"]
+)
+def test_what_has_no_day_was_not_done(message: str) -> None:
+    found = meaning(message)
+    assert (found.wanted, found.bounds) == ({TABLE: ("damage_log",)}, {"Repaired on": Bounds(present=False)})
+
+
+def test_a_sum_of_rows_is_of_their_one_column_of_money() -> None:
+    assert meaning("sum of the damages by boat").aggregates == (Aggregate("sum", "cost"),)
+    assert meaning("number of damages by boat").aggregates == (Aggregate("count"),)
+
+
+def test_a_count_says_which_name_it_leaves_out() -> None:
+    assert meaning("Wie viele members kommen aus Deutschland?").unknown == ("Deutschland",)
+
+
+def test_who_goes_on_means_the_columns_of_the_same_table() -> None:
+    """The contract has a value too."""
+    found = meaning("damages of the Otter", "what is the total cost?")
+    assert (found.wanted[TABLE], found.aggregates) == (("damage_log",), (Aggregate("sum", "cost"),))
 
 
 def test_a_number_with_a_unit_is_no_year() -> None:

@@ -34,6 +34,7 @@ from cicada.observability.telemetry import count_tokens, phase
 from cicada.observability.tracing import annotate
 from cicada.permissions import base_of
 from cicada.retrieval.model import RankedPassage
+from cicada.understanding.asking_back import refers_back
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import listed_page
 from cicada.understanding.plan import Intent, Plan, Shape
@@ -99,12 +100,16 @@ class Answerer(Struct, frozen=True):
     def _elsewhere(self, asked: str, question: Question, principal: Principal) -> Iterator[AnswerPart] | None:
         """The answer of another base than `asked`, which says so first; None if none of them has one.
 
-        Filters and episodes are those of the base that was asked, and so is an exact list: with them no other one is. A
+        Filters and episodes are those of the base that was asked, and so is an exact list: with them no other one is.
+        What "they" are is known to the session's own base at the most. A
         list of everything, or of a period, is no answer to what another base did not know.
         """
         if self.other_bases is None or question.scope or question.listing:
             return None
+        goes_on = refers_back(question.message)
         for name in self.other_bases.knowing(question.message, asked, principal):
+            if goes_on and name != question.knowledge_base:
+                continue
             with phase("planning"):
                 plan = self.plan(replace(question, knowledge_base=name), principal, NO_CONVERSATION)
             if plan.intent is not Intent.SCRIPT_QUERY or plan.shape in _NO_ANSWER:

@@ -15,7 +15,7 @@ from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.quality import content_words, stem
 
 _LEAST_KNOWN = 0.75
-_MOST_BASES, _MOST_WORDS = 2, 12
+_MOST_BASES, _MOST_WORDS, _LEAST_WORDS = 2, 12, 2
 
 
 class OtherBases(Struct, frozen=True):
@@ -29,6 +29,8 @@ class OtherBases(Struct, frozen=True):
 
         A base has more of them than the one that was asked, or all. Failures are `DependencyError`s.
         """
+        if len(own_words(message, base_of(self.bases, principal, asked))) < _LEAST_WORDS:
+            return []  # One common word says nothing of a base.
         others = {name: each for name, each in permitted_bases(self.bases, principal).items() if name != asked}
         shares = {name: self._share(message, each, principal) for name, each in others.items()}
         known = [name for name, share in shares.items() if share >= _LEAST_KNOWN]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -90,15 +91,24 @@ class Facts(Struct, frozen=True):
 
 def facts_of(message: str, vocabulary: Vocabulary, now: date, common: Collection[str]) -> Facts:
     """The facts of any text. `common`: words that are neither mistyped nor, where a sentence begins, names."""
-    tokens = tuple(_read(each, vocabulary, common) for each in tokens_of(message))
+    tokens = tuple(chain.from_iterable(_read(each, vocabulary, common) for each in tokens_of(message)))
     return _Finder(tokens, normal(message), vocabulary, now, common).facts()
 
 
-def _read(token: Token, vocabulary: Vocabulary, common: Collection[str]) -> Token:
-    """The token, with a mistyped word for what is computed mended."""
-    is_known = token.text in common or base_form(token.text) in vocabulary.phrases
-    found = None if is_known else corrected(token.text, _COMPUTING)
-    return replace(token, text=found) if found else token
+def _read(token: Token, vocabulary: Vocabulary, common: Collection[str]) -> Iterator[Token]:
+    """The token with what is computed mended if it is mistyped, "unpaid" as "not paid", "havent" as "haven't"."""
+    word, phrases = token.text, vocabulary.phrases
+    is_known = base_form(word) in phrases
+    if not is_known and word.startswith("un") and base_form(word[2:]) in phrases:
+        yield Token("not", token.raw[:2], token.start, token.start + 2, token.glued)
+        yield Token(word[2:], token.raw[2:], token.start + 2, token.end)
+        return
+    if not is_known and word.endswith("nt") and word[:-2] in _HELPING:
+        yield replace(token, text=word[:-2], raw=token.raw[:-2], end=token.end - 2)
+        yield Token("n't", token.raw[-2:], token.end - 2, token.end, glued=True)
+        return
+    found = None if is_known or word in common else corrected(word, _COMPUTING)
+    yield replace(token, text=found) if found else token
 
 
 def number_of(text: str) -> float | None:
@@ -356,6 +366,7 @@ _GRAMMAR = word_set(
 )
 
 
+_HELPING = word_set("have has had do does did is are was were would could should")
 _ARTICLES = word_set("a an the no any all not")
 
 

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
-from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
+from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.reading import CONDITIONS, Reading, Role
@@ -20,9 +20,11 @@ from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
 _NAMED = frozenset({"cond", "contains", "doc"})
 _UNREAD = frozenset({"none", "unk", "carrier", "topic"})
+_DENYING_DISTANCE = 2
 _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"there", "exist", "gibt", "es"})
 _LIKELY, _PERHAPS = 0.5, 0.25
+_ARTICLES = frozenset({"the", "a", "an", "any"})
 _FIRST_OF = {"name", "title"}
 _AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
 _OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
@@ -136,7 +138,7 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
     parts = joined(reading)
     found = Meaning(topic=topic_of(reading))
     for part in parts:
-        found = _with_condition(found, part, vocabulary, asker)
+        found = _with_condition(found, part, reading, vocabulary, asker)
         found = _with_field(found, part, reading, vocabulary)
         if part.mention.kind is MentionKind.NUMBER and part.role.name == "top":
             found = replace(found, limit=max(1, int(part.mention.number)))
@@ -168,6 +170,11 @@ def unread_conditions(reading: Reading) -> Iterator[str]:
         is_short = 0 < len(telling) <= _LONGEST_CONDITION
         if is_unread and is_short and any(names[place] for place in telling) and words.cues.keys().isdisjoint(said):
             yield " ".join(inside[place][0].text for place in range(telling[0], telling[-1] + 1))
+
+
+def unread_names(reading: Reading) -> Iterator[str]:
+    """The names that have no role: of a count that leaves one out it is said."""
+    return (mention.text for mention, role in reading.of_kind(MentionKind.NAME) if role.name in ("none", "unk"))
 
 
 def joined(reading: Reading) -> list[Part]:
@@ -216,12 +223,12 @@ def _is_topic(mention: Mention, role: Role) -> bool:
     return (is_word and role.name == "topic") or (mention.kind is MentionKind.VALUE and role.name == "content")
 
 
-def _with_condition(found: Meaning, part: Part, vocabulary: Vocabulary, asker: str) -> Meaning:
+def _with_condition(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabulary, asker: str) -> Meaning:
     mention, role = part.mention, part.role
     if mention.kind is MentionKind.ASKER and role.name == "cond":
         return _of_asker(found, role, vocabulary, asker)
     if mention.kind is MentionKind.VALUE and role.name == "cond":
-        return _of_value(found, mention, role, vocabulary)
+        return _of_value(found, mention, role, reading, vocabulary)
     if mention.kind is MentionKind.NUMBER and role.name in CONDITIONS and role.field:
         return _of_number(found, mention, role, vocabulary.types[role.field])
     if mention.kind is MentionKind.DATE and role.name == "cond" and role.field:
@@ -238,10 +245,12 @@ def _of_asker(found: Meaning, role: Role, vocabulary: Vocabulary, asker: str) ->
     return found.adding(role.field, asker, negated=role.negated > _LIKELY) if role.field else found
 
 
-def _of_value(found: Meaning, mention: Mention, role: Role, vocabulary: Vocabulary) -> Meaning:
+def _of_value(found: Meaning, mention: Mention, role: Role, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     values = [each for each in mention.meanings if each.kind is Kind.VALUE]
     value = next((each for each in values if each.field == role.field), values[0])
     negated = role.negated > _LIKELY
+    if value.field == TABLE:  # "Not paid invoices" are invoices all the same.
+        negated = negated and _follows_not(mention, reading)
     if vocabulary.types[value.field] is FieldType.BOOLEAN:
         return found.setting(value.field, (value.value == "true") is not negated)
     return found.adding(value.field, value.value, negated=negated)
@@ -314,11 +323,25 @@ def _with_field(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabu
         return _computing(found, field, part.role.operations)
     if role == "count":
         return _computing(found, field, ("count",))
+    if vocabulary.types[field] is FieldType.DATE and _is_denied(part.mention, field, reading):
+        return found.bounding(field, Bounds(present=False))  # "Sponsors who have not paid" have no day of it.
     if role in ("null", "set"):
         return found.bounding(field, Bounds(present=role == "set"))
     if role == "by":
         return replace(found, group=_once(found.group, field), fields=_once(found.fields, field))
     return replace(found, fields=_once(found.fields, field)) if role == "show" else found
+
+
+def _follows_not(mention: Mention, reading: Reading) -> bool:
+    words = [each.text for each in reading.facts.tokens[: mention.start] if each.text not in _ARTICLES]
+    return bool(words) and lexicon().cues.get(words[-1]) == "NOT"
+
+
+def _is_denied(mention: Mention, field: str, reading: Reading) -> bool:
+    """Whether a verb for a date is denied, and no day is said: "not paid yet"."""
+    said = [each.text for each in reading.facts.tokens[max(0, mention.start - _DENYING_DISTANCE) : mention.start]]
+    is_dated = any(role.is_condition and role.field == field for role in reading.roles)
+    return not is_dated and any(lexicon().cues.get(each) == "NOT" for each in said)
 
 
 def perhaps_asked_for(reading: Reading, vocabulary: Vocabulary) -> tuple[str, ...]:

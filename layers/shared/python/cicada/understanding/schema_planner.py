@@ -29,7 +29,7 @@ from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
-from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for, unread_conditions
+from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for, unread_conditions, unread_names
 from cicada.understanding.naming_phrases import (
     DEFINITE,
     Described,
@@ -130,7 +130,8 @@ class SchemaReader(Struct, frozen=True):
                 meaning, topic=unread_subject(reading) if wish > (SURE_WISH if states_more else LIKELY_WISH) else ""
             )
         if strategy == "M":
-            meaning = replace(meaning, unknown=(*meaning.unknown, *unread_conditions(reading)))
+            unread = (*unread_conditions(reading), *(unread_names(reading) if meaning.aggregates else ()))
+            meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
         phrase = described(reading, self.vocabulary, self.heads.known)
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)

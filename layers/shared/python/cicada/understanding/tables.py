@@ -9,17 +9,21 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import EVERY, TITLE
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation
 from cicada.documents.model import TABLE
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
-from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
+from cicada.understanding.vocabulary import Kind, Level, Meaning
+from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
+_OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
+_OF_MONEY = word_set("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -47,14 +51,15 @@ class TablesReader(Struct, frozen=True):
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
         whole = self.whole.next(message, before, now, asker)
-        table = self._table(message, before, now)
+        table = self._table(message, before if whole.continues else None, now)
         if table is None:
             return whole
         reader = self._reader(table)
-        found = reader.next(message, _within(before, reader.schema), now, asker)
+        earlier = _within(before, reader.schema) if whole.continues else None
+        found = reader.next(message, earlier, now, asker)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
-        return found if table == _OUTSIDE else _of_rows(found, table, reader.vocabulary)
+        return found if table == _OUTSIDE else _of_rows(_summed(found, reader.schema), table, reader)
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
@@ -73,13 +78,19 @@ class TablesReader(Struct, frozen=True):
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
         most = _most(tables, columns)
         earlier = self._table_before(before)
-        goes_on = not named and refers_back(message)
+        goes_on = earlier is not None and not named and self._speaks_of(earlier, message, now)
         if earlier is not None and (goes_on or earlier in most):
             return earlier
         # "The weight of the Kormoran": a name may stand in another table too, and what is asked of it in one alone.
         asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
         most = most if len(most) == 1 else _most(most, asked)
         return most[0] if len(most) == 1 else None
+
+    def _speaks_of(self, table: str, message: str, now: date) -> bool:
+        """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""
+        vocabulary = self._reader(table).vocabulary
+        mentions = facts_of(message, vocabulary, now, self.whole.heads.common).mentions
+        return refers_back(message) or any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
 
     def _named_by(self, meaning: Meaning) -> Collection[str]:
         """The tables that a word names: its own, or those whose records are of the kind."""
@@ -145,14 +156,34 @@ def _within(before: Understood | None, schema: Schema) -> Understood | None:
     )
 
 
-def _of_rows(found: Understood, table: str, vocabulary: Vocabulary) -> Understood:
+def _summed(found: Understood, schema: Schema) -> Understood:
+    """What was understood, where a sum or an average of rows is of their one column of money."""
+    cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
+    asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
+    columns = [
+        name
+        for name, each in schema.fields.items()
+        if each.type is FieldType.NUMBER and not _OF_MONEY.isdisjoint(split_words(name))
+    ]
+    states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
+    if states or len(columns) != 1 or len(asked) != 1:
+        return found
+    return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], columns[0]),)))
+
+
+def _of_rows(found: Understood, table: str, reader: SchemaReader) -> Understood:
     """What was understood, for the rows of this table: a row is named by a column, and not as documents are."""
-    meaning = found.meaning
-    column = next(
-        (name for name in vocabulary.types if vocabulary.kinds[name] == "name" and name in vocabulary.open), ""
-    )
+    meaning, schema, vocabulary = found.meaning, reader.schema, reader.vocabulary
+    free = [name for name in vocabulary.types if name in vocabulary.open and not schema.fields[name].values]
+    column = next((name for name in free if vocabulary.kinds[name] == "name"), free[0] if free else "")
     if column and len(meaning.named) == 1 and column not in meaning.restricted:
         meaning = replace(meaning.bounding(column, Bounds(contains=meaning.named[0])), named=())
+    for name, values in meaning.wanted.items() if column else ():
+        known = {folded(each) for each in schema.fields[name].values}
+        if known and name != TABLE and len(values) == 1 and folded(str(values[0])) not in known:
+            # What no column has as a value is a name: the Kormoran is no type of boats.
+            rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
+            meaning = replace(meaning, wanted=rest).bounding(column, Bounds(contains=str(values[0])))
     if TABLE not in meaning.restricted:
         meaning = meaning.adding(TABLE, table, negated=False)
     return replace(found, meaning=meaning, single=found.single and bool(meaning.named))

@@ -27,7 +27,7 @@ _BOOLEAN_WORDS = word_set("is has was yes no or")
 _TYPE_FIELD = re.compile(r"(^|_)(type|kind|category|class|art)($|_)")
 # Names of times that are early where a thing is old.
 EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founded established constructed opened")
-_OF_SENTENCES = word_set("what who whom how when where which why no not it is")
+_OF_SENTENCES = word_set("what who whom how when where which why no not it is to from at on in of for")
 _STEM, _LONG_STEM = 5, 6
 
 
