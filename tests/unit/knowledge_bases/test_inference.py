@@ -7,6 +7,7 @@ import pytest
 
 from cicada.documents.model import TABLE, MetadataValue
 from cicada.knowledge_bases.inference import (
+    MAX_TABLES,
     MAX_VALUES,
     Observed,
     as_observed,
@@ -209,3 +210,21 @@ def test_a_table_that_changes_or_goes_takes_with_it_what_it_had() -> None:
 def test_a_table_that_is_ingested_again_brings_back_what_was_forgotten() -> None:
     table = observed_in([{"status": "open"}])
     assert observed_with_records((), table, table) == table
+
+
+def columns(tables: int, of: str = "table {}") -> Observed:
+    found: Observed = ()
+    for number in range(tables):
+        found = observed_with_records(found, observed_in([{TABLE: of.format(number), "name": f"Row {number}"}]))
+    return found
+
+
+def test_a_column_is_of_the_tables_that_have_it_and_of_any_where_they_are_many() -> None:
+    few, many = (completed(Schema(), columns(each), "club").fields["name"].tables for each in (2, MAX_TABLES + 1))
+    assert (few, many) == ({"table 0", "table 1"}, frozenset())
+
+
+@pytest.mark.parametrize("name", ["table {}", "{:03}" + "表" * 19, "表" * 100 + "{}", "{}" + "\x01" * 500])
+def test_what_is_counted_of_tables_leaves_room_in_the_row_of_a_base(name: str) -> None:
+    # A base has MAX_FIELDS columns, and an item of DynamoDB 400 KB for them, their values and the settings.
+    assert max(len(msgspec.json.encode(columns(each, name)[0].tables)) for each in (MAX_TABLES, 60)) < 2_000

@@ -25,9 +25,14 @@ from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed, w
 
 MAX_FIELDS = 50
 MAX_VALUES = 50
+MAX_TABLES = 20
 # The row of a base fits into an item of DynamoDB with all its fields and values. They are kept as JSON: a value has
 # two quotes, and a control character takes six bytes.
 _LONGEST_VALUE_BYTES, _LONGEST_NAME = 62, 64
+# Characters of a longer name of a table, which names no rows, by which the table is counted all the same.
+_CUT = 9
+# Stands for the tables of a field that more of them have than are counted.
+_ANY_TABLE = "*"
 # So few short values are listed even if none has recurred yet.
 _FEW_VALUES, _FEW_WORDS = 12, 3
 # More documents than that prove nothing more, so a base that has them is not written again for each document.
@@ -64,7 +69,7 @@ class ObservedField(Struct, frozen=True):
     """A field as documents have it.
 
     `looks`: of its values, sorted; they stay as long as any document has the field. `documents`: how many have it;
-    `tables`: how many by the table whose rows they are, under "" those that are no rows.
+    `tables`: how many by the table whose rows they are, under "" those that are no rows; of many tables not which.
     `values`: the different texts and how many documents have each, none where they are too many or too long
     (`is_open`). Counts end at a bound; one that has reached it stays.
     """
@@ -126,7 +131,7 @@ def _of_column(name: str, values: Sequence[MetadataValue], tables: Mapping[str, 
             looks=tuple(sorted({each.value for each in looks.values()})),
             documents=min(len(values), _ENOUGH),
             values=counts,
-            tables={table: min(number, _ENOUGH) for table, number in tables.items()},
+            tables=tables,
         )
     )
 
@@ -207,7 +212,7 @@ def merged(many: Iterable[Observed]) -> Observed:
         for text, number in each.values.items():
             _count(counts, text, number)
         for table, number in each.tables.items():
-            tables[table] = min(tables.get(table, 0) + number, _ENOUGH)
+            tables[table] = tables.get(table, 0) + number
         fields[folded(each.name)] = _bounded(
             replace(
                 known,
@@ -259,9 +264,20 @@ def _bounded(field: ObservedField) -> ObservedField:
     if field.name == TABLE:
         # The rows of one table are not called otherwise because another one's name is long.
         kept = [each for each in field.values.items() if each[0] not in long]
-        return replace(field, values=dict(kept[:MAX_VALUES]))
+        return replace(field, values=dict(kept[:MAX_VALUES]), tables=_bounded_tables(field.tables))
     is_open = field.is_open or bool(long) or len(field.values) > MAX_VALUES
-    return replace(field, values={}, is_open=True) if is_open else field
+    values = {} if is_open else field.values
+    return replace(field, values=values, is_open=is_open, tables=_bounded_tables(field.tables))
+
+
+def _bounded_tables(tables: Mapping[str, int]) -> Mapping[str, int]:
+    found = Counter[str]()
+    for table, number in tables.items():
+        is_long = len(msgspec.json.encode(table)) > _LONGEST_VALUE_BYTES
+        found[f"{table[:_CUT]}…" if is_long else table] += number
+    if len(found) > MAX_TABLES:
+        return {_ANY_TABLE: _ENOUGH}
+    return {table: min(number, _ENOUGH) for table, number in found.items()}
 
 
 def _different(values: Iterable[str]) -> tuple[str, ...]:
@@ -388,7 +404,8 @@ def _inferred(field: ObservedField) -> SchemaField:
     has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
     values = tuple(field.values) if has_values and _recurs(field, kind) else ()
     # Documents that were counted before their tables were are of any.
-    tables = frozenset(field.tables) if sum(field.tables.values()) >= field.documents else frozenset()
+    is_known = _ANY_TABLE not in field.tables and sum(field.tables.values()) >= field.documents
+    tables = frozenset(field.tables) if is_known else frozenset()
     # "Who owns it?" has too few letters in common with the field's name to be found by them.
     words = ("owns", "owned") if words_of(field.name)[-1:] == ["owner"] else ()
     return SchemaField(field.name, kind, values, words=words, inferred=True, tables=tables)
