@@ -236,6 +236,32 @@ def test_of_many_versions_the_one_in_force_and_the_highest_are_listed(desk: Desk
     assert len(others) == 20
 
 
+def test_a_page_ends_where_its_documents_have_too_many_versions_to_look_at(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cicada.answering.document_versions._MOST_OF_A_PAGE", 10)
+    versions(desk)
+    for n in range(20):
+        desk.put(DocumentKey(STORE, f"{n:02}.md"), metadata={"no": f"{n % 5}", "version": f"{n // 5}"})
+    found = desk.list(EVE, sort="id")
+    assert (found.total, found.next_offset, names(found)) == (20, 2, ["00.md", "01.md"])
+    assert names(desk.list(EVE, sort="id", offset=2)) == ["02.md", "03.md"]
+
+
+def test_a_document_whose_versions_have_no_room_in_a_frame_is_listed_with_fewer(desk: Desk) -> None:
+    versions(desk, *((f"{n:02}{'x' * 900}{chr(1) * 100}.md", f"{n}", "approved") for n in range(30)))
+    found = desk.list(EVE)
+    assert (len(found.documents), found.next_offset, len(found.documents[0].versions or ())) == (1, 1, 10)
+
+
+def test_values_whose_signs_are_long_in_a_frame_leave_room_for_documents(desk: Desk) -> None:
+    values = tuple(f"{chr(1) * 9}{n}" for n in range(50))
+    names = [f"{chr(2) * 50}{n}" for n in range(10)]
+    desk.know(Schema({each: SchemaField(each, FieldType.KEYWORD, values, shown=True) for each in names}))
+    desk.put(LEASE)
+    assert [each.document_id for each in desk.list().documents] == ["lease.md"]
+
+
 def test_a_list_of_a_base_is_charged_and_a_look_at_one_document_is_not(desk: Desk) -> None:
     desk.list(document_id="lease.md")
     assert desk.charged == []
@@ -404,10 +430,13 @@ def test_what_an_editor_may_not_read_looks_like_what_does_not_exist(desk: Desk, 
 
 
 def test_a_base_of_another_group_is_not_known(desk: Desk) -> None:
-    desk.access.bases = KnowledgeBases(named={"store": KnowledgeBase("store", groups=("hr",))})
+    status = Schema({"status": SchemaField("status", FieldType.KEYWORD)})
+    desk.access.bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=status, groups=("hr",))})
     desk.put()
     for act in (desk.list, desk.describe, desk.remove):
         assert desk.refusal(act) == "unknown_knowledge_base"
+    assert desk.refusal(desk.list, filters=[Filter("colour", "eq", "red")]) == "unknown_knowledge_base"
+    assert desk.refusal(desk.list, sort="colour") == "unknown_knowledge_base"
 
 
 # ---- removals ----

@@ -18,6 +18,8 @@ from cicada.knowledge_bases.values import shown_value
 
 # Of one document so many are shown.
 _MOST = 20
+# The versions that the documents of a page have together: each is looked at, and the page ends where they are so many.
+_MOST_OF_A_PAGE = 600
 _TITLE_LENGTH = 120
 _VERSION_LENGTH = 40
 _NAMES: Mapping[Standing, Literal["inForce", "notYet", "noLonger"]] = {
@@ -41,18 +43,17 @@ class VersionsOfListed(Struct, frozen=True):
     def told(
         self, shown: Sequence[DocumentRow], summaries: Sequence[DocumentSummary]
     ) -> tuple[list[DocumentSummary], Mapping[str, DocumentRow]]:
-        """The summaries of the rows that are shown, with versions, and all rows that are in them by their ids."""
+        """The summaries of the first rows that are shown, with versions, and all rows that are in them by their ids."""
         every = Standings(self.rule, self.day, self.rows)
-        near = {row.document: every.versions(row) for row in shown if row.passages}
-        others = {each.document: each for found in near.values() for each in found}
-        gone = self.withheld(frozenset(others).difference(near))
+        near = _versions(shown, every)
+        shown = shown[: len(near)]
+        others = {each.document: each for found in near for each in found}
+        gone = self.withheld(frozenset(others).difference(row.document for row in shown))
         permitted = [each for each in (*shown, *others.values()) if each.document not in gone]
         standings = Standings(self.rule, self.day, permitted)
         told = [
-            self._told(
-                summary, row, [each for each in near.get(row.document, ()) if each.document not in gone], standings
-            )
-            for row, summary in zip(shown, summaries, strict=True)
+            self._told(summary, row, [each for each in found if each.document not in gone], standings)
+            for row, summary, found in zip(shown, summaries, near, strict=False)
         ]
         return told, {each.document.document_id: each for each in permitted if isinstance(each, DocumentRow)}
 
@@ -80,6 +81,20 @@ class VersionsOfListed(Struct, frozen=True):
     def _number(self, item: Described) -> str:
         values = (item.metadata.get(name) for name in (self.rule.version, self.rule.since))
         return next((shown_value(value) for value in values if value not in (None, ())), "")
+
+
+def _versions(shown: Sequence[DocumentRow], every: Standings) -> list[list[Described]]:
+    """The other versions of each document, as far as the documents fill a page; of one at least."""
+    known: dict[DocumentKey, list[Described]] = {}
+    found: list[list[Described]] = []
+    for row in shown:
+        if row.passages and row.document not in known:
+            versions = [row, *every.versions(row)]
+            known |= {one.document: [each for each in versions if each is not one] for one in versions}
+        if found and len(known) > _MOST_OF_A_PAGE:
+            break
+        found.append(known.get(row.document, []))
+    return found
 
 
 def _named(standing: Standing | None) -> Literal["inForce", "notYet", "noLonger"] | None:

@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from pathlib import PurePosixPath
 from typing import TypeAlias, TypeVar
 
@@ -61,6 +62,8 @@ _MOST_REPLACED = 50
 # Versions of one document that are looked for, and documents of one title or number among which they are.
 _MOST_VERSIONS = 100
 _MOST_ALIKE = 200
+# Documents of one title may have different numbers: with so many others versions are compared.
+_MOST_COMPARED = 2_000
 # What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)", "… – draft".
 _VERSION = re.compile(
     rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{_VERSIONS})[. ]{{0,3}}\d[\d.]*+|draft|entwurf)\)?+\s*+$", re.IGNORECASE
@@ -167,20 +170,20 @@ class Standings:
     def _alike(self, item: Described, most: int | None = None) -> Iterator[Described]:
         """The documents that may be versions of this one, and itself; of one mark at most so many."""
         for kind, text in _marks(item, self._rule):
-            for mark in dict.fromkeys(((kind, text), (_OPPOSITE[kind], text))):
-                yield from self._by_mark.get(mark, ())[:most]
+            yield from self._by_mark.get((_OPPOSITE[kind], text), ())[:most]
 
     def versions(self, item: Described) -> list[Described]:
         """The other versions of the document, also those that are versions of its versions, of a bounded number."""
         found = {item.document: item}
         left = [item]
-        while left and len(found) <= _MOST_VERSIONS:
-            near = left.pop()
-            alike = [each for each in self._alike(near, _MOST_ALIKE) if each.document not in found]
-            new = {each.document: each for each in alike if are_versions(each, near, self._rule)}
-            found |= new
-            left += new.values()
-        return list(found.values())[1 : _MOST_VERSIONS + 1]
+        pairs = ((near, each) for near in left for each in self._alike(near, _MOST_ALIKE) if each.document not in found)
+        for near, each in islice(pairs, _MOST_COMPARED):
+            if are_versions(each, near, self._rule):
+                found[each.document] = each
+                left.append(each)
+            if len(found) > _MOST_VERSIONS:
+                break
+        return list(found.values())[1:]
 
     def _has_begun(self, other: Described) -> bool:
         """Whether the document can have replaced another; one that a value calls invalid may never have been valid."""

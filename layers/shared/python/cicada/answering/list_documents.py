@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.conversation.model import Connection
@@ -81,9 +82,10 @@ class DocumentLister(Struct, frozen=True):
         editing = self.editing if self.editing and self.editing.includes(principal) else None
         bases = self.withholding.bases()
         schema = base_of(bases, principal, command.knowledge_base).schema
-        chosen = _choice(command, schema)
         rows = self._rows(command, principal)
         check_base(bases, principal, command.knowledge_base, lambda: bool(rows or editing))
+        # Afterwards: a refusal names the fields of the base.
+        chosen = _choice(command, schema)
         states = self._states(command, principal, rows, editing)
         found = chosen(_others(command, principal, rows, states), rows)
         shown = found[command.offset : command.offset + PAGE_DOCUMENTS]
@@ -96,7 +98,8 @@ class DocumentLister(Struct, frozen=True):
         values = None if command.offset or command.document_id else _values(schema)
         total = len(found) - len(gone)
         page = DocumentsPage(command.knowledge_base, total, tuple(summaries), _columns(schema), values=values)
-        page = _fitting(self._for_editors(page, principal) if editing else page, command, len(shown), len(found))
+        told = len(shown) if len(summaries) == len(kept) else len(summaries)
+        page = _fitting(self._for_editors(page, principal) if editing else page, command, told, len(found))
         self._record(command, connection, page, known)
         return page
 
@@ -211,7 +214,7 @@ def _values(schema: Schema) -> dict[str, tuple[str, ...]] | None:
     shown = [field for field in schema.fields.values() if field.shown]
     for field, column in zip(shown, _columns(schema), strict=False):
         values = tuple(each for each in field.values[:_VALUES] if len(each) <= MAX_NAME)
-        room -= sum(len(each.encode()) + 4 for each in values)
+        room -= sum(len(encode(each)) + 1 for each in (column, *values))
         if values and room > 0:
             found[column] = values
     return found or None
@@ -234,8 +237,22 @@ def _summary(row: DocumentRow, schema: Schema, state: DocumentState | None) -> D
 def _fitting(page: DocumentsPage, command: ListDocuments, shown: int, total: int) -> DocumentsPage:
     """The page with as many documents as have room in a frame."""
     end = command.offset + shown
-    page = replace(page, next_offset=end if end < total else None)
-    while len(frame(page, request_id=command.request_id).encode()) > FRAME_LIMIT_BYTES:
-        fewer = page.documents[: len(page.documents) * 3 // 4]
-        page = replace(page, documents=fewer, next_offset=command.offset + len(fewer))
-    return page
+    while len(frame(replace(page, next_offset=end), request_id=command.request_id).encode()) > FRAME_LIMIT_BYTES:
+        page = _smaller(page)
+        # Without any document the next page does not begin where this one did: it would be asked for again and again.
+        end = command.offset + max(1, len(page.documents))
+    return replace(page, next_offset=end if end < total else None)
+
+
+def _smaller(page: DocumentsPage) -> DocumentsPage:
+    """The page with fewer documents; of the last one's versions as many as have room."""
+    if len(page.documents) > 1:
+        return replace(page, documents=page.documents[: len(page.documents) * 3 // 4])
+    if page.values:
+        return replace(page, values=None)
+    shorter = [
+        replace(each, versions=each.versions[: len(each.versions) // 2] or None)
+        for each in page.documents
+        if each.versions
+    ]
+    return replace(page, documents=tuple(shorter))
