@@ -162,6 +162,8 @@ export class Session {
     const found = await this.#device?.read();
     if (!this.#tokens) return;
     const kept = found?.id === this.#tokens.id;
+    // This tab has had nothing else than what is not kept any more: another one has signed out.
+    if (!kept && !this.#tokens.accessToken) return this.#drop();
     this.#tokens = { ...this.#tokens, kept, refreshToken: kept ? found.refreshToken : this.#tokens.refreshToken };
   }
 
@@ -196,8 +198,12 @@ export class Session {
 
   async #forget() {
     const { id } = this.#tokens ?? {};
+    this.#drop();
+    if (id) await this.#device?.forget(id);
+  }
+
+  #drop() {
     this.#tokens = null;
     this.#storage.removeItem(STORED_AS);
-    if (id) await this.#device?.forget(id);
   }
 }

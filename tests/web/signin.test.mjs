@@ -418,6 +418,15 @@ test("signing out takes the kept sign-in away, also while another tab gets anoth
   assert.deepEqual([records.record, second.user], [null, null]);
 });
 
+test("a new tab that has read what another one takes away in that moment is not signed in", async () => {
+  const { pool, records, open } = await device();
+  const { record } = records;
+  records.read = async () => ([records.read, records.record] = [MemoryRecord.prototype.read, null]) && record;
+  const opened = open();
+  await assert.rejects(opened.join(), { name: "SignInNeededError" });
+  assert.deepEqual([opened.user, operations(pool).includes("GetTokensFromRefreshToken")], [null, false]);
+});
+
 test("a refresh token is not kept when the sign-in was forgotten while it was encrypted", async () => {
   const { records } = await device();
   const { record } = records;
