@@ -144,6 +144,11 @@ def test_what_has_no_day_was_not_done(message: str) -> None:
     assert (found.wanted, found.bounds) == ({TABLE: ("damage_log",)}, {"Repaired on": Bounds(present=False)})
 
 
+def test_a_clause_of_its_own_is_not_denied() -> None:
+    found = meaning("members without licence A that have paid")
+    assert (found.wanted["paid"], found.unwanted) == ((True,), {"licence": ("A",)})
+
+
 def test_a_sum_of_rows_is_of_their_one_column_of_money() -> None:
     assert meaning("sum of the damages by boat").aggregates == (Aggregate("sum", "cost"),)
     assert meaning("number of damages by boat").aggregates == (Aggregate("count"),)

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY
-from cicada.documents.model import AnyOf, Condition, Contains, KnowledgeBaseKey, NoneOf
+from cicada.documents.model import TABLE, AnyOf, Condition, Contains, KnowledgeBaseKey, NoneOf
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import either_form
@@ -241,7 +241,7 @@ def _conditions(meaning: Meaning, schema: Schema) -> tuple[Condition, ...]:
 
 def _found_in_text(condition: Condition, schema: Schema) -> Condition:
     field = schema.fields[condition.field]
-    if not isinstance(condition, AnyOf):
+    if not isinstance(condition, AnyOf) or condition.field == TABLE:
         return condition
     values = either_form(field, condition.values)
     is_known = bool(field.values) and not (field.inferred and values.isdisjoint(field.values))

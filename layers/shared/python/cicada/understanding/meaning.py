@@ -24,6 +24,7 @@ _DENYING_DISTANCE = 2
 _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"there", "exist", "gibt", "es"})
 _LIKELY, _PERHAPS = 0.5, 0.25
+_RELATIVE = frozenset({"that", "which", "who", "whose"})
 _ARTICLES = frozenset({"the", "a", "an", "any"})
 _FIRST_OF = {"name", "title"}
 _AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
@@ -248,7 +249,7 @@ def _of_asker(found: Meaning, role: Role, vocabulary: Vocabulary, asker: str) ->
 def _of_value(found: Meaning, mention: Mention, role: Role, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     values = [each for each in mention.meanings if each.kind is Kind.VALUE]
     value = next((each for each in values if each.field == role.field), values[0])
-    negated = role.negated > _LIKELY
+    negated = role.negated > _LIKELY and not _begins_a_clause(mention, reading)
     if value.field == TABLE:  # "Not paid invoices" are invoices all the same.
         negated = negated and _follows_not(mention, reading)
     if vocabulary.types[value.field] is FieldType.BOOLEAN:
@@ -330,6 +331,13 @@ def _with_field(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabu
     if role == "by":
         return replace(found, group=_once(found.group, field), fields=_once(found.fields, field))
     return replace(found, fields=_once(found.fields, field)) if role == "show" else found
+
+
+def _begins_a_clause(mention: Mention, reading: Reading) -> bool:
+    """Whether a relative word stands between a "not" and the value: "flats without balcony that are let"."""
+    words = [each.text for each in reading.facts.tokens[: mention.start]]
+    nots = [at for at, word in enumerate(words) if lexicon().cues.get(word) == "NOT"]
+    return bool(nots) and not _RELATIVE.isdisjoint(words[nots[-1] :])
 
 
 def _follows_not(mention: Mention, reading: Reading) -> bool:
