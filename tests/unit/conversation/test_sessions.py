@@ -13,7 +13,15 @@ from msgspec.structs import replace
 from cicada.conversation.history import history
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, TurnRow
-from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, History, SessionSummary
+from cicada.conversation.protocol import (
+    FRAME_LIMIT_BYTES,
+    ChangeSession,
+    DeleteSession,
+    Erased,
+    History,
+    SessionSummary,
+    frame,
+)
 from cicada.conversation.question_search import SEARCHED_SESSIONS
 from cicada.conversation.sessions import Sessions
 from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
@@ -54,12 +62,14 @@ class Shelf:
     def slow_turns(self, step: str) -> None:
         self.now += 1.1 if step == "turns" else 0
 
-    def ask(self, session_id: str, message: str = "Who?", *, answered: bool = True) -> RequestKey:
+    def ask(
+        self, session_id: str, message: str = "Who?", base: str = "scripts", *, answered: bool = True
+    ) -> RequestKey:
         """A question and, if `answered`, its answer."""
         self.now += 1
         key = RequestKey(ANN, str(uuid.uuid4()))
         self.limits.admit(key)
-        self.log.create(NewRequest(key, Question(message, session_id, "scripts"), "c", self.now, self.now + 999), "{}")
+        self.log.create(NewRequest(key, Question(message, session_id, base), "c", self.now, self.now + 999), "{}")
         if answered and (lease := self.log.take_lease(key, self.now, self.now + 15)):
             self.log.advance(lease, 1, 0, Status.COMPLETE)
         return key
@@ -117,6 +127,18 @@ def test_the_newest_questions_alone_are_searched_and_paid_for(shelf: Shelf) -> N
     assert [len(shelf.found(f"number {number}")) for number in ("21", "20")] == [0, 1]
     with pytest.raises(LimitExceededError):
         [shelf.found("nothing") for _ in range(100)]
+
+
+def test_what_was_asked_has_room_in_a_page_of_long_titles(shelf: Shelf) -> None:
+    for number in range(50):
+        title = f"{'🦉' * 78} w" if number < 50 - SEARCHED_SESSIONS else "🦉" * 80
+        for message in (title, f"{'🦆' * 60} w {'🦆' * 60}"):
+            shelf.ask(f"{number:064}", message, "b" * 64)
+    gate, command = withholding(OpenAccess()), History(search="w", limit=50)
+    first = history(command, ANN, shelf.log, gate)
+    second = history(replace(command, before=first.before), ANN, shelf.log, gate)
+    assert len(frame(first, request_id=ID).encode()) <= FRAME_LIMIT_BYTES
+    assert len({each.session_id for page in (first, second) for each in page.sessions}) == 50
 
 
 def test_a_search_of_questions_ends_in_time(shelf: Shelf) -> None:

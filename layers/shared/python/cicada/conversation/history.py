@@ -6,6 +6,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 
 from msgspec.json import encode
 from msgspec.structs import replace
@@ -89,12 +90,14 @@ def summary(row: SessionRow, asked: str = "") -> SessionSummary:
 
 
 def _sessions(titled: Sequence[SessionRow], asked: Sequence[tuple[SessionRow, str]], limit: int) -> HistoryPage:
-    """Sessions by their titles and by their questions, each once, as many as there may be."""
+    """Sessions by their titles and by their questions, each once, as many as there may be and have room in a frame."""
     found = {row.session_id: (row, piece) for row, piece in asked} | {row.session_id: (row, "") for row in titled}
     rows = sorted(found.values(), key=lambda each: -each[0].order)[:limit]
+    ends = list(accumulate(len(encode(summary(row, piece))) + len(",") for row, piece in rows))
+    shown = rows[: bisect_right(ends, FRAME_LIMIT_BYTES - 512)]
     return HistoryPage(
-        sessions=tuple(summary(row, piece) for row, piece in rows),
-        before=time_text(rows[-1][0].order) if len(rows) == limit else None,
+        sessions=tuple(summary(row, piece) for row, piece in shown),
+        before=time_text(shown[-1][0].order) if len(shown) < len(rows) or len(rows) == limit else None,
     )
 
 
