@@ -200,7 +200,7 @@ class StageSettings:
 
     @property
     def writing_model_ids(self) -> tuple[str, ...]:
-        """Those of them that write: not what embeds, nor what reranks."""
+        """The models that write, each once: all but those that embed or rerank."""
         single = (self.agent_model_id, self.query_model_id, self.context_model_id, self.card_model_id)
         return tuple(dict.fromkeys(filter(None, (*self.chat_model_ids, *single, *self.plan_model_ids))))
 

@@ -8,7 +8,7 @@ import pytest
 
 from cicada.documents.model import TABLE, MetadataValue
 from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
-from cicada.knowledge_bases.schema import Schema, StandingRule
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 
 
 def rule(
@@ -40,6 +40,12 @@ def test_a_status_of_other_things_says_nothing(values: tuple[str, str]) -> None:
 def test_the_rows_of_a_table_are_no_documents_that_hold() -> None:
     rows = [{TABLE: "members", "status": each} for each in ("valid", "expired")]
     assert rule({"kind": "minutes"}, rows=rows) is None
+
+
+def test_a_declared_rule_on_a_field_that_documents_write_otherwise_is_no_failure() -> None:
+    rule = StandingRule("status", ("approved",), no_longer=("retired",))
+    declared = Schema({"status": SchemaField("status", FieldType.KEYWORD, inferred=True)}, in_force=rule)
+    assert completed(declared, observed_with((), {"Status": "approved"}), "club").in_force == rule
 
 
 def test_a_declared_rule_stays() -> None:

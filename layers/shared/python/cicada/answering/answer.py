@@ -101,8 +101,8 @@ class Answerer(Struct, frozen=True):
         """The answer of another base than `asked`, which says so first; None if none of them has one.
 
         Filters and episodes are those of the base that was asked, and so is an exact list: with them no other one is.
-        What "they" are is known to the session's own base at the most. A
-        list of everything, or of a period, is no answer to what another base did not know.
+        What "they" are is known to the session's own base at the most. A list of everything, or of a period, is no
+        answer to what another base did not know.
         """
         if self.other_bases is None or question.scope or question.listing:
             return None

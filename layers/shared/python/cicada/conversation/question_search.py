@@ -34,7 +34,7 @@ Found = tuple[SessionRow, str]
 def sessions_that_ask(
     words: Sequence[str], principal: Principal, before: float | None, log: RequestLog, limits: UsageLimits | None = None
 ) -> list[Found]:
-    """Those of the user's newest sessions below `before` of which one question has each of the words, in lower case.
+    """The user's newest sessions below `before` in which one question has each of the words, in lower case.
 
     What is read is charged; `LimitExceededError` if the user has to wait for that.
     """

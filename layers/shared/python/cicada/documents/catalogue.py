@@ -166,10 +166,6 @@ def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
     return (isinstance(first[0], str), version_order(first[0]) or first[0]) if first else None
 
 
-_COLUMNS_OF_NAMES = [[each] for each in ("name", "title", "item", "event", "service", "product", "subject", "task")]
-_LONGEST_NAME = 60
-
-
 def record_of(passage: Passage) -> DocumentRow:
     """A record as the catalogue shows it: a row of its own, of the document that it is in."""
     number = passage.metadata.get(ROW)
@@ -180,9 +176,13 @@ def record_of(passage: Passage) -> DocumentRow:
     )
 
 
+_ENDS_OF_NAMES = ("name", "title", "item", "event", "service", "product", "subject", "task")
+_LONGEST_NAME = 60
+
+
 def _called(metadata: Mapping[str, MetadataValue], place: str) -> str:
     """A record by the value of its column of names, and its place: `Kormoran – boats, row 3`."""
-    names = (value for column, value in metadata.items() if column.casefold().split()[-1:] in _COLUMNS_OF_NAMES)
+    names = (value for column, value in metadata.items() if column.casefold().endswith(_ENDS_OF_NAMES))
     name = next((each for each in names if isinstance(each, str) and 0 < len(each) <= _LONGEST_NAME), "")
     return f"{name} – {place}" if name and name != place else place
 

@@ -366,11 +366,11 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     sort = declared.sort if declared.sort and declared.sort.field in (TITLE, *fields) else None
     is_inferred = all(each.inferred for each in declared.fields.values())
     items = declared.items or ((knowledge_base,) if observed and is_inferred else ())
-    rule = declared.in_force or standing_rule(fields)
-    if rule and rule.field:
-        fields[rule.field] = replace(fields[rule.field], shown=True)
+    inferred = None if declared.in_force else standing_rule(fields)
+    if inferred and inferred.field:
+        fields[inferred.field] = replace(fields[inferred.field], shown=True)
     date = date if date in dates else None
-    return replace(declared, fields=fields, sort=sort, date=date, items=items, in_force=rule)
+    return replace(declared, fields=fields, sort=sort, date=date, items=items, in_force=declared.in_force or inferred)
 
 
 def _with_some_shown(fields: Sequence[SchemaField]) -> Sequence[SchemaField]:

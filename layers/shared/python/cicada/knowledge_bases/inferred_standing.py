@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from msgspec.structs import replace
+
 from cicada.knowledge_bases.schema import FieldType, SchemaField, StandingRule
 from cicada.knowledge_bases.values import folded
 
 _STATUS = ("status", "state", "stand", "statut", "estado", "document status")
 _REPLACES = ("supersedes", "replaces", "ersetzt", "remplace", "sustituye", "reemplaza", "substitui")
-_NUMBER, _VERSION = (
-    ("number", "document number", "doc no", "nummer", "numéro", "número"),
-    ("version", "revision", "rev"),
-)
+_NUMBER = ("number", "document number", "doc no", "nummer", "numéro", "número")
+_VERSION = ("version", "revision", "rev")
 _IN_FORCE = frozenset({
     "in force", "in effect", "effective", "valid", "current", "approved", "released", "gültig", "in kraft",
     "en vigueur", "vigente", "freigegeben", "genehmigt",
@@ -34,27 +34,18 @@ def standing_rule(fields: Mapping[str, SchemaField]) -> StandingRule | None:
     Fields of rows alone say nothing of documents: a member whose membership has expired is no rule that has.
     """
     of_documents = {folded(each.name): each for each in fields.values() if not each.tables or "" in each.tables}
-    names = {key: _first(keys, of_documents) for key, keys in _FIELDS.items()}
-    status = of_documents.get(folded(names["field"]))
-    values = status.values if status is not None and status.type is FieldType.KEYWORD else ()
+    status = of_documents.get(folded(_first(_STATUS, of_documents)))
+    values = status.values if status and status.type is FieldType.KEYWORD else ()
     no_longer, in_force = _among(values, _NO_LONGER), _among(values, _IN_FORCE)
-    says = bool(no_longer and in_force)
-    if not (says or names["replaces"] or (names["number"] and names["version"])):
-        return None
-    if not says:
-        return StandingRule(replaces=names["replaces"], number=names["number"], version=names["version"])
-    return StandingRule(
-        field=names["field"],
-        values=in_force,
-        not_yet=_among(values, _NOT_YET),
-        no_longer=no_longer,
-        replaces=names["replaces"],
-        number=names["number"],
-        version=names["version"],
+    rule = StandingRule(
+        replaces=_first(_REPLACES, of_documents),
+        number=_first(_NUMBER, of_documents),
+        version=_first(_VERSION, of_documents),
     )
-
-
-_FIELDS = {"field": _STATUS, "replaces": _REPLACES, "number": _NUMBER, "version": _VERSION}
+    if status and no_longer and in_force:
+        not_yet = _among(values, _NOT_YET)
+        return replace(rule, field=status.name, values=in_force, not_yet=not_yet, no_longer=no_longer)
+    return rule if rule.replaces or (rule.number and rule.version) else None
 
 
 def _first(names: Iterable[str], fields: Mapping[str, SchemaField]) -> str:

@@ -103,7 +103,7 @@ def _read(token: Token, vocabulary: Vocabulary, common: Collection[str]) -> Iter
         yield Token("not", token.raw[:2], token.start, token.start + 2, token.glued)
         yield Token(word[2:], token.raw[2:], token.start + 2, token.end)
         return
-    if not is_known and word.endswith("nt") and word[:-2] in _HELPING:
+    if not is_known and word.endswith("nt") and word[:-2] in _BEFORE_NT:
         yield replace(token, text=word[:-2], raw=token.raw[:-2], end=token.end - 2)
         yield Token("n't", token.raw[-2:], token.end - 2, token.end, glued=True)
         return
@@ -324,7 +324,7 @@ class _Finder:
 
     def _is_before_its_field(self, at: int, meanings: tuple[Meaning, ...]) -> bool:
         """Whether the next word is the name of a field that has the value: "the it department"."""
-        if self.tokens[at].text in _ARTICLES:
+        if self.tokens[at].text in _NO_VALUES:
             return False  # "With a licence" asks for no licence A.
         after = self.vocabulary.phrases.get("".join(self.base[at + 1 : at + 2]), ())
         named = {each.field for each in after if each.kind is Kind.FIELD}
@@ -366,8 +366,8 @@ _GRAMMAR = word_set(
 )
 
 
-_HELPING = word_set("have has had do does did is are was were would could should")
-_ARTICLES = word_set("a an the no any all not")
+_BEFORE_NT = word_set("have has had do does did is are was were would could should")
+_NO_VALUES = word_set("a an the no any all not")
 
 
 def _with_prefix(base: tuple[str, ...], vocabulary: Vocabulary) -> tuple[str, ...]:

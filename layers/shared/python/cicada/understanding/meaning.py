@@ -341,6 +341,7 @@ def _begins_a_clause(mention: Mention, reading: Reading) -> bool:
 
 
 def _follows_not(mention: Mention, reading: Reading) -> bool:
+    """Whether a "not" stands right before the value or its article."""
     words = [each.text for each in reading.facts.tokens[: mention.start] if each.text not in _ARTICLES]
     return bool(words) and lexicon().cues.get(words[-1]) == "NOT"
 

@@ -61,7 +61,7 @@ _LEAST_SURE = 0.1
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
-_HELPING = frozenset({"did", "does", "do", "has", "have", "will", "can", "would", "should"})
+_BEFORE_DOERS = frozenset({"did", "does", "do", "has", "have", "will", "can", "would", "should"})
 _WRITING = frozenset({"author", "by", "writer", "verfasser", "autor", "from", "sender"})
 
 
@@ -247,7 +247,7 @@ class SchemaReader(Struct, frozen=True):
             if field is None or not field.inferred or field.type is not FieldType.PERSON:
                 continue
             is_verb = verb.kind is MentionKind.WORD and its.name in ("none", "topic") and who.end == verb.start
-            if is_verb and helping.text.lower() in _HELPING and _WRITING.isdisjoint(split_words(field.name)):
+            if is_verb and helping.text.lower() in _BEFORE_DOERS and _WRITING.isdisjoint(split_words(field.name)):
                 return not reading.names_records
         return False
 

@@ -73,8 +73,7 @@ class TablesReader(Struct, frozen=True):
         """
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
         named = {table for mention in mentions for each in mention.meanings for table in self._named_by(each)}
-        fields = self.schema.fields
-        tables = named or {*fields[TABLE].values, *([] if named else [_OUTSIDE])}
+        tables = named or {*self.schema.fields[TABLE].values, _OUTSIDE}
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
         most = _most(tables, columns)
         earlier = self._table_before(before)
@@ -88,9 +87,10 @@ class TablesReader(Struct, frozen=True):
 
     def _speaks_of(self, table: str, message: str, now: date) -> bool:
         """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""
-        vocabulary = self._reader(table).vocabulary
-        mentions = facts_of(message, vocabulary, now, self.whole.heads.common).mentions
-        return refers_back(message) or any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
+        if refers_back(message):
+            return True
+        mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
+        return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
 
     def _named_by(self, meaning: Meaning) -> Collection[str]:
         """The tables that a word names: its own, or those whose records are of the kind."""
@@ -113,7 +113,8 @@ class TablesReader(Struct, frozen=True):
 def _most(tables: Collection[str], columns: Sequence[Collection[str]]) -> list[str]:
     """The tables that have most of the columns."""
     numbers = {table: sum(table in each for each in columns) for table in tables}
-    return [table for table in tables if numbers[table] == max(numbers.values())]
+    highest = max(numbers.values())
+    return [table for table in tables if numbers[table] == highest]
 
 
 def has_tables(schema: Schema) -> bool:
