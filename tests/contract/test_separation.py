@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import pytest
 from msgspec.structs import replace
 
-from cicada.document_routing.router import DocumentRouter
-from cicada.document_routing.routing import BaseRouting, BaseSizes
+from cicada.document_routing.router import BaseRouting, BaseSizes, DocumentRouter
 from cicada.documents.catalogue import DOCUMENTS, TITLE, Aggregate, Sort
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, PassageFilter
 from cicada.identity import Principal

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cicada.answering.other_versions import OtherVersions
+from cicada.answering.in_force import OtherVersions
 from cicada.answering.parts import Cited
 from cicada.answering.passages import PassageAnswerer
 from cicada.conversation.model import Question

@@ -8,9 +8,8 @@ import pytest
 
 from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import session_attributes
-from cicada.adapters.bedrock.chat_model import ConverseModel
+from cicada.adapters.bedrock.chat_model import ConverseModel, ModelChain
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.agents.model import THEORY, AgentKind, AgentTurn, Change, Entry, EntryScope, ToolSession, Write
 from cicada.agents.theories import profile_toolbox, theory_toolbox
 from cicada.agents.tools import describe

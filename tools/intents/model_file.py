@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cicada.answering import asked_writes
 from cicada.understanding.intent import model
-from cicada.understanding.intent.concepts import lexicon
+from cicada.understanding.intent.features import lexicon
 from cicada.understanding.intent.model import SCORED, IntentModel, dump, load_model
 from tools.intents.examples import Concepts, Example, digest, load_change_examples, load_concepts, load_lessons
 from tools.intents.ridge import Floats, probabilities

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cicada.answering.asked_writes import KINDS
-from cicada.understanding.intent.concepts import Lexicon, lexicon
-from cicada.understanding.intent.features import features
+from cicada.understanding.intent.features import Lexicon, features, lexicon
 from cicada.understanding.intent.model import BUCKET_BITS, SCORED, bucket
 from cicada.understanding.intent.reading import read
 from cicada.understanding.plan import Intent

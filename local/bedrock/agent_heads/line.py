@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from cicada.understanding.features import END, START, code
-from cicada.understanding.intent.concepts import Lexicon
+from cicada.understanding.intent.features import Lexicon
 from cicada.understanding.intent.reading import is_ideograph
 
 MOST_TOKENS = 1_200

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cicada.understanding.heads import Head, read_heads
-from cicada.understanding.intent.concepts import Lexicon
-from cicada.understanding.intent.features import features
+from cicada.understanding.intent.features import Lexicon, features
 from cicada.understanding.intent.model import load_model
 from local.bedrock.agent_heads.features import place_features, span_features
 from local.bedrock.agent_heads.line import Line, line_of

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, EventStreamError
 
-from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel
-from cicada.adapters.bedrock.model_chain import ModelChain
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, ModelChain
 from cicada.answering.parts import Prompt
 from cicada.generation import ModelUsage, Stop
 from local.bedrock.app import build

@@ -6,8 +6,7 @@ from botocore.exceptions import EventStreamError
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from cicada.adapters.aws_errors import IncompleteStreamError, Retry
-from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, Patience
-from cicada.adapters.bedrock.model_chain import ModelChain
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, ModelChain, Patience
 from cicada.answering.parts import Prompt
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.generation import ModelUsage, Stop

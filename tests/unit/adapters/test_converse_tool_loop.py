@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.bedrock.chat_model import ConverseModel
+from cicada.adapters.bedrock.chat_model import ConverseModel, ModelChain
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.agents.model import AgentKind, AgentTurn, Change, Entry, EntryScope, EntryStore, ProfileKind, ToolSession
 from cicada.agents.theories import profile_toolbox
 from cicada.agents.tools import Toolbox, describe

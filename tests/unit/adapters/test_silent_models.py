@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, Patience
-from cicada.adapters.bedrock.model_chain import ModelChain
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, ModelChain, Patience
 from cicada.answering.parts import Prompt
 from cicada.bootstrap.aws import client
 from cicada.errors import CicadaError, ConfigurationError, SilentModelError, StreamBrokenError

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import EvidenceLoop
+from cicada.answering.in_force import OtherVersions
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.other_versions import OtherVersions
 from cicada.answering.parts import AnswerPart, Finished, Text
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.question_planner import QuestionPlanner

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from cicada.answering.checked import checked
+from cicada.answering.citations import checked
 from cicada.answering.events import complete
 from cicada.answering.parts import AnswerPart, Cited, Finished, Text
 from cicada.conversation.protocol import UnsupportedSentence

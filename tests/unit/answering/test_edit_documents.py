@@ -239,7 +239,7 @@ def test_of_many_versions_the_one_in_force_and_the_highest_are_listed(desk: Desk
 def test_a_page_ends_where_its_documents_have_too_many_versions_to_look_at(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cicada.answering.document_versions._MOST_OF_A_PAGE", 10)
+    monkeypatch.setattr("cicada.answering.list_documents._MOST_OF_A_PAGE", 10)
     versions(desk)
     for n in range(20):
         desk.put(DocumentKey(STORE, f"{n:02}.md"), metadata={"no": f"{n % 5}", "version": f"{n // 5}"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.answering.excerpts import cut
+from cicada.answering.citations import cut
 
 TEXT = "One is here. Two is there.\nThree is far. Four is gone."
 

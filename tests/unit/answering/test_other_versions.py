@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.answering.other_versions import OtherVersions
+from cicada.answering.in_force import OtherVersions
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator
 from cicada.identity import Principal

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.events import complete
-from cicada.answering.stops import STOP_SENTENCES, Repetition
+from cicada.answering.pump import STOP_SENTENCES, Repetition
 from cicada.generation import ModelUsage, Stop
 from cicada.understanding.plan import Intent
 from tests.fakes.agent import ScriptedAgent

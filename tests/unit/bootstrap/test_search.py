@@ -13,7 +13,7 @@ from cicada.adapters.opensearch.client import waiting
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.bootstrap.index import index_rebuild, passage_index
 from cicada.bootstrap.search import knowledge_search, paid_rerankers, search_backend
-from cicada.document_routing.routing import BaseRouting
+from cicada.document_routing.router import BaseRouting
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError
 from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.knowledge_bases.settings import KnowledgeBase, RerankMode

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec.structs import replace
 
-from cicada.document_routing.router import DocumentRouter
-from cicada.document_routing.routing import BaseRouting, BaseSizes
+from cicada.document_routing.router import BaseRouting, BaseSizes, DocumentRouter
 from cicada.document_routing.values import Routing
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import PassageFilter

@@ -12,8 +12,8 @@ import pytest
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.fusion import Bm25
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
-from cicada_embedded.analyzer import analyzer
 from cicada_embedded.passage_index import SqlitePassageIndex
+from cicada_embedded.texts import analyzer
 
 BASE = KnowledgeBaseKey("tenant", "plays")
 WORDS = ("crown", "dagger", "forest", "ghost", "king", "night", "queen", "storm", "throne", "witch")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.ingest.prose.written_numbers import plain_numbers
+from cicada.ingest.prose.tables import plain_numbers
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from tests.unit.ingest.documents import parsed
 

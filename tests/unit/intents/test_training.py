@@ -11,7 +11,7 @@ import pytest
 from cicada.answering import asked_writes
 from cicada.answering.asked_writes import KINDS, Kind, load_writes_model
 from cicada.errors import ConfigurationError
-from cicada.understanding.intent.concepts import lexicon
+from cicada.understanding.intent.features import lexicon
 from cicada.understanding.intent.model import PACKAGED, load_model
 from cicada.understanding.plan import Intent
 from tools.intents.examples import (

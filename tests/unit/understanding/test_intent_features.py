@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.understanding.intent.concepts import lexicon
-from cicada.understanding.intent.features import features
+from cicada.understanding.intent.features import features, lexicon
 from cicada.understanding.intent.reading import is_ideograph
 from tools.intents.examples import load_concepts
 

@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
-from cicada.answering.checked import checked
-from cicada.answering.citations import resting
-from cicada.answering.listing import ListingAnswerer
+from cicada.answering.citations import checked, resting
+from cicada.answering.listing import ListingAnswerer, SubjectListing
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
@@ -20,7 +19,6 @@ from cicada.answering.passages import UNMET, PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
-from cicada.answering.subject_listing import SubjectListing
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn

@@ -2,25 +2,77 @@
 
 A citation belongs to the text between it and the one before it in the same paragraph. A quotation is looked up word by
 word; the passage may have other quotation marks, dashes, blanks and capitals, and stage directions in brackets.
+`cut` shortens a passage that is too long to be shown; `checked` finds the sentences that no passage carries.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from math import sqrt
 
 from msgspec.structs import replace
 
-from cicada.answering.excerpts import sentence_spans
 from cicada.answering.parts import AnswerPart, Cited, Finished, Span, Text, Unanswered, Used
+from cicada.answering.prompt import evidence_text
+from cicada.answering.pump import STOP_SENTENCES
 from cicada.documents.model import Passage
+from cicada.grounding.checking import Judge, by_counting, check
 from cicada.ingest.chunks import sentences
 from cicada.knowledge_bases.schema import Schema
 from cicada.languages.terms import is_cjk
 from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.quality import content_words
+
+_CUT = "…"
+
+
+def sentence_spans(text: str) -> Iterator[Span]:
+    """Where each sentence of the text begins and ends."""
+    end = 0
+    for line in text.splitlines():
+        for sentence in sentences(line):
+            start = text.index(sentence, end)
+            end = start + len(sentence)
+            yield start, end
+
+
+def cut(text: str, spans: Sequence[Span], fits: Callable[[str], bool]) -> tuple[str, list[Span]]:
+    """The text if it fits, else whole sentences from the first span on, and before it as many as fit; with its spans.
+
+    `…` stands where it is cut. A sentence that alone does not fit is cut inside. A span that is not in it is left out,
+    one that goes on beyond it ends with it.
+    """
+    if fits(text):
+        return text, list(spans)
+    start, end = _kept(text, spans[0][0] if spans else 0, fits)
+    before = f"{_CUT} " if text[:start].strip() else ""
+    after = f" {_CUT}" if text[end:].strip() else ""
+    shift = len(before) - start
+    shown = [(first + shift, min(last, end) + shift) for first, last in spans if start <= first < end]
+    return f"{before}{text[start:end]}{after}", shown
+
+
+def _kept(text: str, at: int, fits: Callable[[str], bool]) -> Span:
+    """The part of the text around this place that is kept: where it begins and ends."""
+
+    def fit(start: int, end: int) -> bool:
+        return fits(f"{_CUT} {text[start:end]} {_CUT}")
+
+    said = list(sentence_spans(text))
+    first = next((number for number, (_, end) in enumerate(said) if at < end), 0)
+    start, end = said[first] if said else (0, len(text))
+    if not fit(start, end):
+        end = start + bisect_left(range(start, end), True, key=lambda last: not fit(start, last + 1))
+        return start, max(text.rfind(" ", start, end), start) or end
+    for _, last in said[first + 1 :]:
+        end = last if fit(start, last) else end
+    for earlier, _ in reversed(said[:first]):
+        start = earlier if fit(earlier, end) else start
+    return start, end
+
 
 _CITATIONS = re.compile(r"(?:\[\d{1,3}(?:\s*[,;]\s*\d{1,3})*\]\s*)+")
 _QUOTED = re.compile(r'"([^"\n]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»|「([^「」]+)」|『([^『』]+)』')
@@ -175,3 +227,30 @@ def _apart(spans: Iterable[Span]) -> tuple[Span, ...]:
         else:
             apart.append((start, end))
     return tuple(apart)
+
+
+def checked(parts: Iterable[AnswerPart], question: str = "", judge: Judge = by_counting) -> Iterator[AnswerPart]:
+    """The parts; the last one says what of a text that a model wrote from passages is unsupported.
+
+    Passages are read as the model was shown them. Of what an agent says after a search only cited sentences are
+    checked, because it also speaks of saved entries. Not checked is the sentence that says why a model ended early.
+    """
+    text: list[str] = []
+    passages: dict[int, str] = {}
+    for part in parts:
+        if isinstance(part, Text):
+            text.append(part.content)
+        elif isinstance(part, Cited):
+            shown = (evidence_text(each.passage, each.state) for each in part.passages)
+            passages.update(enumerate(shown, part.first))
+        elif isinstance(part, Finished) and passages and ("generate" in part.path or _by_agent(part.path)):
+            said = "".join(text).removesuffix(STOP_SENTENCES[part.stopped] if part.stopped else "")
+            by_agent = _by_agent(part.path)
+            found = check(said, passages, part.conditions, cited_only=by_agent, question=question, judge=judge)
+            part = replace(part, checked=found)
+        yield part
+
+
+def _by_agent(path: Sequence[str]) -> bool:
+    """Whether an agent answered after a search."""
+    return "retrieve" in path and any(step.startswith("agent:") for step in path)

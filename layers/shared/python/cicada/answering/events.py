@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.answering.excerpts import cut
+from cicada.answering.citations import cut
 from cicada.answering.figures import shown_figure
 from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Match, Numbers, Progress, Span, Text, Used
 from cicada.conversation.protocol import (

@@ -1,21 +1,23 @@
-"""Lists the documents of a knowledge base that a user may read, for the user to choose from."""
+"""Lists the documents of a knowledge base that a user may read, with their versions and which of these are in force."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
+from cicada.answering.in_force import Described, Standings
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     DocumentsPage,
     DocumentSummary,
+    DocumentVersion,
     ListDocuments,
     frame,
 )
@@ -23,10 +25,11 @@ from cicada.conversation.withholding import Withholding
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort, sorted_rows
 from cicada.documents.model import Condition, DocumentKey, KnowledgeBaseKey, Scalar, meets
 from cicada.documents.states import DocumentState
+from cicada.documents.versions import version_order
 from cicada.errors import InvalidFilterError
 from cicada.identity import Principal, is_tenants
 from cicada.ingest.model import MAX_BYTES
-from cicada.knowledge_bases.schema import Schema, StandingRule
+from cicada.knowledge_bases.schema import Schema, Standing, StandingRule
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
 from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
 from cicada.observability.telemetry import ignore
@@ -34,8 +37,93 @@ from cicada.permissions import base_of, check_base, readable_passages, viewer_na
 from cicada.retrieval.ports import DocumentCatalogue
 
 if TYPE_CHECKING:
-    from cicada.answering.document_versions import VersionsOfListed
     from cicada.answering.edit_documents import DocumentEditing
+
+
+# Of one document so many are shown.
+_MOST_VERSIONS = 20
+# The versions that the documents of a page have together: each is looked at, and the page ends where they are so many.
+_MOST_OF_A_PAGE = 600
+_TITLE_OF_A_VERSION = 120
+_VERSION_LENGTH = 40
+_NAMES: Mapping[Standing, Literal["inForce", "notYet", "noLonger"]] = {
+    Standing.IN_FORCE: "inForce",
+    Standing.NOT_YET: "notYet",
+    Standing.NO_LONGER: "noLonger",
+}
+
+
+class VersionsOfListed(Struct, frozen=True):
+    """Tells of the documents of a page what is in force. `day`: as `2026-01-31`. `rows`: where versions are looked for.
+
+    `withheld`: of documents, those that the user may not read any more.
+    """
+
+    rule: StandingRule
+    day: str
+    rows: Sequence[DocumentRow]
+    withheld: Callable[[frozenset[DocumentKey]], Collection[DocumentKey]]
+
+    def told(
+        self, shown: Sequence[DocumentRow], summaries: Sequence[DocumentSummary]
+    ) -> tuple[list[DocumentSummary], Mapping[str, DocumentRow]]:
+        """The summaries of the first rows that are shown, with versions, and all rows that are in them by their ids."""
+        every = Standings(self.rule, self.day, self.rows)
+        near = _versions(shown, every)
+        shown = shown[: len(near)]
+        others = {each.document: each for found in near for each in found}
+        gone = self.withheld(frozenset(others).difference(row.document for row in shown))
+        permitted = [each for each in (*shown, *others.values()) if each.document not in gone]
+        standings = Standings(self.rule, self.day, permitted)
+        told = [
+            self._told(summary, row, [each for each in found if each.document not in gone], standings)
+            for row, summary, found in zip(shown, summaries, near, strict=False)
+        ]
+        return told, {each.document.document_id: each for each in permitted if isinstance(each, DocumentRow)}
+
+    def _told(
+        self, summary: DocumentSummary, row: DocumentRow, others: Sequence[Described], standings: Standings
+    ) -> DocumentSummary:
+        if not row.passages:
+            return summary
+        ordered = sorted(others, key=lambda each: self._place(each, standings), reverse=True)[:_MOST_VERSIONS]
+        versions = tuple(self._version(each, standings) for each in ordered)
+        return replace(summary, standing=_named(standings.of(row)), versions=versions or None)
+
+    def _version(self, item: Described, standings: Standings) -> DocumentVersion:
+        title = item.title[:_TITLE_LENGTH]
+        number = self._number(item)[:_VERSION_LENGTH] or None
+        return DocumentVersion(item.document.document_id, title, number, _named(standings.of(item)))
+
+    def _place(self, item: Described, standings: Standings) -> tuple[int, str, str, str]:
+        """Behind all that are in force stand those that are not yet, and the others; of each the highest first."""
+        standing = standings.of(item)
+        rank = 2 if standing is Standing.IN_FORCE else 1 if standing is Standing.NOT_YET else 0
+        number, since = (str(item.metadata.get(name, "")) for name in (self.rule.version, self.rule.since))
+        return rank, version_order(number) or "", since, item.document.document_id
+
+    def _number(self, item: Described) -> str:
+        values = (item.metadata.get(name) for name in (self.rule.version, self.rule.since))
+        return next((shown_value(value) for value in values if value not in (None, ())), "")
+
+
+def _versions(shown: Sequence[DocumentRow], every: Standings) -> list[list[Described]]:
+    """The other versions of each document, as far as the documents fill a page; of one at least."""
+    known: dict[DocumentKey, list[Described]] = {}
+    found: list[list[Described]] = []
+    for row in shown:
+        if row.passages and row.document not in known:
+            versions = [row, *every.versions(row)]
+            known |= {one.document: [each for each in versions if each is not one] for one in versions}
+        if found and len(known) > _MOST_OF_A_PAGE:
+            break
+        found.append(known.get(row.document, []))
+    return found
+
+
+def _named(standing: Standing | None) -> Literal["inForce", "notYet", "noLonger"] | None:
+    return _NAMES[standing] if standing else None
+
 
 PAGE_DOCUMENTS = 50
 # A search and an editor's list look at so many documents of a base.
@@ -105,7 +193,7 @@ class DocumentLister(Struct, frozen=True):
 
     def _versions(self, rule: StandingRule, principal: Principal, rows: Sequence[DocumentRow]) -> VersionsOfListed:
         # Imported here: a base that does not say what is in force has no use for it.
-        from cicada.answering.document_versions import VersionsOfListed
+        from cicada.answering.list_documents import VersionsOfListed
 
         day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
         return VersionsOfListed(rule, day, rows, partial(self.withholding.withheld, principal))

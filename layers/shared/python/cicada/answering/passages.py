@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
 from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
-from cicada.answering.in_force import preference, preferred_passages
-from cicada.answering.other_versions import OtherVersions
+from cicada.answering.in_force import OtherVersions, preference, preferred_passages
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt

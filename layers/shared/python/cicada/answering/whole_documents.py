@@ -8,8 +8,7 @@ from itertools import chain
 from msgspec import Struct
 
 from cicada.answering.context_budget import spread_within_budget, within_budget
-from cicada.answering.in_force import preference, preferred
-from cicada.answering.other_versions import OtherVersions
+from cicada.answering.in_force import OtherVersions, preference, preferred
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import passages_prompt

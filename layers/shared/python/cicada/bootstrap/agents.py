@@ -8,9 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from cicada.adapters.bedrock.agent import BedrockAgent, BedrockAgentId
-from cicada.adapters.bedrock.chat_model import USUAL, ConverseModel, Patience
+from cicada.adapters.bedrock.chat_model import USUAL, ConverseModel, ModelChain, Patience
 from cicada.adapters.bedrock.converse_tool_loop import ConverseToolLoop
-from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.adapters.dynamodb.entry_store import DynamoEntryStore
 from cicada.agents.agents import FallbackAgent
 from cicada.agents.entries import Keeping

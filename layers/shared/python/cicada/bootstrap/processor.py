@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
-from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, Patience
-from cicada.adapters.bedrock.model_chain import ModelChain
+from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, ModelChain, Patience
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.token_counter import DynamoTokenCounter
@@ -21,9 +20,9 @@ from cicada.agents.model import Agent, AgentSearch
 from cicada.answering.agent_search import PermittedAgentSearch
 from cicada.answering.answer import Answerer
 from cicada.answering.asked_writes import asked_writes
+from cicada.answering.in_force import OtherVersions
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.other_bases import OtherBases
-from cicada.answering.other_versions import OtherVersions
 from cicada.answering.passages import PassageAnswerer
 from cicada.answering.process import Processor
 from cicada.answering.pump import STEADY

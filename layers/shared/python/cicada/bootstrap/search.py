@@ -16,8 +16,7 @@ from cicada.bootstrap.aws import client
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.index import passage_index
 from cicada.circuit_breaker import CircuitBreaker
-from cicada.document_routing.router import CardRanker, DocumentRouter
-from cicada.document_routing.routing import BaseRouting, BaseSizes
+from cicada.document_routing.router import BaseRouting, BaseSizes, CardRanker, DocumentRouter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, QualityJudge, RerankMode
 from cicada.observability.log import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.document_routing.scoring import ambiguity_of, feedback_of, gathered, scored
@@ -15,9 +15,9 @@ from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.knowledge_bases.settings import RouteFormula, RouteMode
 from cicada.languages.terms import query_terms
-from cicada.observability.telemetry import ignore
-from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery
-from cicada.retrieval.ports import CataloguedIndex
+from cicada.observability.telemetry import ignore, phase
+from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery, IndexHits, IndexQuery, Routed
+from cicada.retrieval.ports import CataloguedIndex, DocumentCatalogue, PassageIndex
 
 
 class CardRanker(Protocol):
@@ -121,3 +121,57 @@ def _best_by_passages(found: Sequence[DocumentSignals], limit: int) -> list[int]
     """The places of the documents with the best passages, best first."""
     scores = [(each.passage_score, place) for place, each in enumerate(found) if each.passage_score is not None]
     return [place for _, place in sorted(scores, key=lambda each: -each[0])[:limit]]
+
+
+# The number of passages that are looked at of documents that only their cards have found.
+_PASSAGES = 20
+_MOST_COUNTED = 1000
+
+
+class BaseSizes(Struct, frozen=True):
+    """How many documents viewers may read, counted again after `seconds`. Thread-safe; kept for a container's life.
+
+    The last `_MOST_COUNTED` counts are kept.
+    """
+
+    catalogue: DocumentCatalogue
+    clock: Callable[[], float]
+    seconds: float = 60.0
+    _counted: dict[PassageFilter, tuple[float, int]] = field(default_factory=dict)
+
+    def documents(self, filter: PassageFilter) -> int:
+        """Count what the filter's viewer may read, perhaps as of a minute ago. Failures are `DependencyError`s."""
+        readable, now = filter.readable, self.clock()
+        counted_at, documents = self._counted.get(readable, (0.0, -1))
+        if documents < 0 or now - counted_at > self.seconds:
+            documents = self.catalogue.count_documents(readable)
+            if len(self._counted) >= _MOST_COUNTED:
+                self._counted.clear()
+            self._counted[readable] = (now, documents)
+        return documents
+
+
+class BaseRouting(Struct, frozen=True):
+    """A `DocumentRouting`: in a base of more than `above` documents, the `documents` best are routed to."""
+
+    router: DocumentRouter
+    index: PassageIndex
+    sizes: BaseSizes
+    above: int = 20
+    documents: int = 15
+
+    def routed(
+        self, query: EncodedQuery, filter: PassageFilter, candidates: Sequence[Candidate], concepts: Sequence[str] = ()
+    ) -> Routed:
+        """See the port."""
+        if self.sizes.documents(filter) <= self.above:
+            return Routed()
+        with phase("routing"):
+            routing = self.router.route(query, concepts, filter, candidates)
+            chosen = routing.first(self.documents)
+            unread = chosen - {each.passage.document.document_id for each in candidates}
+            hits = self._hits(query, replace(filter, document_ids=unread)) if unread else IndexHits((), ())
+        return Routed(chosen, hits, (f"route:{len(chosen)}/{len(routing.documents)}", *routing.path))
+
+    def _hits(self, query: EncodedQuery, filter: PassageFilter) -> IndexHits:
+        return self.index.search(IndexQuery(filter, query.text, query.vector, _PASSAGES))

@@ -21,9 +21,11 @@ from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone,
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import (
     chooses_from_nothing,
+    chosen_document,
     is_page_request,
     nothing_to_choose_from,
     of_last_answer,
+    of_shown_document,
 )
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
@@ -36,7 +38,6 @@ from cicada.understanding.plan import (
     concepts_of,
     contradiction,
 )
-from cicada.understanding.shown_document import chosen_document, of_shown_document
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:

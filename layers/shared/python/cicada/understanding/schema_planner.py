@@ -30,15 +30,6 @@ from cicada.understanding.following import NEW, Earlier, Following, continued, f
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
 from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for, unread_conditions, unread_names
-from cicada.understanding.naming_phrases import (
-    DEFINITE,
-    Described,
-    described,
-    is_subject,
-    names_others,
-    replacing,
-    without,
-)
 from cicada.understanding.reading import (
     LIKELY_WISH,
     SURE_WISH,
@@ -49,7 +40,17 @@ from cicada.understanding.reading import (
     with_contents_as_conditions,
     with_lists_as_topics,
 )
-from cicada.understanding.understood import ReadAlone, Understood
+from cicada.understanding.understood import (
+    DEFINITE,
+    Described,
+    ReadAlone,
+    Understood,
+    described,
+    is_subject,
+    names_others,
+    replacing,
+    without,
+)
 from cicada.understanding.vocabulary import Vocabulary, compiled
 from cicada.understanding.words import split_words
 

@@ -10,13 +10,13 @@ from cicada.adapters.bedrock.chat_model import (
     USUAL,
     ConverseModel,
     Message,
+    ModelChain,
     Patience,
     ReplyEnd,
     ToolUse,
     converse_reply,
     user_message,
 )
-from cicada.adapters.bedrock.model_chain import ModelChain
 from cicada.agents.model import AgentKind, AgentTurn, ToolSession
 from cicada.agents.theories import ReasoningFilter
 from cicada.agents.tools import AgentDescription, Toolbox

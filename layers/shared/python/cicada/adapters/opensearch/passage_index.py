@@ -38,7 +38,15 @@ from cicada.adapters.opensearch.queries import (
     vectors_body,
 )
 from cicada.adapters.opensearch.rows import FIELDS, passage
-from cicada.adapters.opensearch.schema import Generation, Generations, IndexOptions, answering, check_index, stored
+from cicada.adapters.opensearch.schema import (
+    Generation,
+    Generations,
+    IndexOptions,
+    StoredVectors,
+    answering,
+    check_index,
+    stored,
+)
 from cicada.adapters.opensearch.targets import (
     Hits,
     Indices,
@@ -51,7 +59,6 @@ from cicada.adapters.opensearch.targets import (
     without_stale,
     write_to_all,
 )
-from cicada.adapters.opensearch.vectors import StoredVectors
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation
 from cicada.documents.catalogue import Aggregate, DocumentRow, RowPage, Sort, row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter

@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from cicada.understanding.intent.concepts import Lexicon, lexicon
-from cicada.understanding.intent.features import features
+from cicada.understanding.intent.features import Lexicon, features, lexicon
 from cicada.understanding.intent.reading import read
 from cicada.understanding.plan import Intent
 
