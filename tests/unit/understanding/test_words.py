@@ -68,4 +68,4 @@ def test_the_lexicon_knows_what_words_say() -> None:
     assert (said.numbers["twelve"], said.scales["mio"]) == (12, 1_000_000)
     assert (said.cues["average"], said.cues["höchste"], said.cues["more"]) == ("AVG", "MAX", "GT")
     assert (said.implied["cheapest"].polarity, said.implied["expensive"].polarity) == (-1, 1)
-    assert "french" in said.demonyms["france"]
+    assert "french" in said.also_called["france"]

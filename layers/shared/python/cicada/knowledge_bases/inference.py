@@ -415,7 +415,8 @@ def _recurs(field: ObservedField, kind: FieldType) -> bool:
     """Whether the values are a closed class, not a text of each document's own."""
     if kind is FieldType.PERSON or field.documents >= 2 * len(field.values):
         return True
-    return len(field.values) <= _FEW_VALUES and all(len(each.split()) <= _FEW_WORDS for each in field.values)
+    few = MAX_VALUES if any(field.tables) else _FEW_VALUES
+    return len(field.values) <= few and all(len(each.split()) <= _FEW_WORDS for each in field.values)
 
 
 def as_observed(

@@ -194,7 +194,7 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
     if field.type not in VALUED:
         return
     for value in field.values:
-        for text in lexicon().demonyms.get(value.casefold(), ()):
+        for text in lexicon().also_called.get(value.casefold(), ()):
             yield tuple(split_words(text)), value, Level.PART
         for text in (value, *field.synonyms.get(value, ())):
             words = tuple(split_words(text))

@@ -192,7 +192,7 @@ class Lexicon(Struct, frozen=True):
     scales: Mapping[str, float]
     cues: Mapping[str, str]
     implied: Mapping[str, Implied]
-    demonyms: Mapping[str, tuple[str, ...]]
+    also_called: Mapping[str, tuple[str, ...]]
     kinds: Mapping[str, frozenset[str]]
     dates: Mapping[str, Mapping[str, str]]
     shared_dates: frozenset[str]
@@ -225,7 +225,7 @@ def lexicon() -> Lexicon:
         scales={word: float(value) for value, words in data["scales"].items() for word in words.split()},
         cues=cues,
         implied=_implied(data["implied"]),
-        demonyms={country: tuple(words.split()) for country, words in data["demonyms"].items()},
+        also_called={value: tuple(words.split()) for value, words in data["also_called"].items()},
         kinds={kind: frozenset(words.split()) for kind, words in data["kinds"].items()},
         shared_dates=frozenset(data["dates"].pop("shared").split()),
         dates={language: _dates(words) for language, words in data["dates"].items()},
