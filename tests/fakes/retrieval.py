@@ -8,7 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, DocumentRow, row_of
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, meets
 from cicada.errors import CicadaError
 from cicada.retrieval.model import EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 from cicada.retrieval.search import KnowledgeSearch
@@ -45,7 +45,7 @@ class FixedIndex:
         raise NotImplementedError
 
     def count(self, filter: PassageFilter) -> int:
-        return len(self._hits)
+        return sum(meets(hit.passage.metadata, filter.conditions) for hit in self._hits)
 
     def passages_with(self, filter: PassageFilter, terms: Sequence[str]) -> Mapping[str, int]:
         return dict.fromkeys(terms, len(self._hits))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.parts import Finished, Listed, Text
 from cicada.conversation.model import Question
-from cicada.documents.model import AnyOf, Condition, DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import AnyOf, Condition, DocumentKey, KnowledgeBaseKey, Range
 from cicada.identity import Principal
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.ingest import Ingester
@@ -20,6 +20,7 @@ from cicada.knowledge_bases.kept import CompletedBases
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.permissions import PermissionGate, base_of, every_document, readable_passages
 from cicada.retrieval.model import RankedPassage
+from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
@@ -232,3 +233,11 @@ def test_a_condition_on_a_number_is_said_as_one() -> None:
     desk = Desk()
     desk.put("members.csv", "Name,Fee\nClara Voss,24\nMia Thorsen,12\n")
     assert desk.said("Which members have a fee above 12?")[0] == "1 row matches (table: members; Fee: above 12)."
+
+
+def test_a_search_with_conditions_on_columns_finds_the_rows_that_meet_them(desk: Desk) -> None:
+    search = FilteredSearch(HybridSearch(desk.index, CountingEmbedder()), desk.index)
+    long = replace(readable_passages(ANN, "desk"), conditions=(Range("Hours", above=27),))
+    found = search.retrieve("open tickets", long)
+    assert {each.passage.metadata["Id"] for each in found.passages} == {"T-28", "T-29"}
+    assert not search.retrieve("open tickets", replace(long, conditions=(Range("Hours", above=99),))).passages

@@ -224,11 +224,11 @@ def _fields(source: SourceFile, record: Record) -> tuple[dict[str, MetadataValue
 
 
 def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str]]:
-    """The record's values. Where the schema does not want a text, a number is in the form that fields take."""
+    """The record's values. Where the schema wants no text, numbers and days are in the form that fields take."""
     for name, value in record.values:
-        known = field_named(schema, name) if name in record.numbers else None
-        is_declared = known is not None and not known.inferred and known.type is not FieldType.NUMBER
-        yield name, value if is_declared else record.numbers.get(name, value)
+        known = field_named(schema, name) if name in record.plain else None
+        is_declared = known is not None and not known.inferred and known.type not in (FieldType.NUMBER, FieldType.DATE)
+        yield name, value if is_declared else record.plain.get(name, value)
 
 
 def _may_be_field(name: str, value: str) -> bool:

@@ -1,4 +1,8 @@
-"""Tables of data: rows of cells as records, each value with the name of its column."""
+"""Tables of data: rows of cells as records, each value with the name of its column.
+
+Numbers and days are read as their whole column shows them: `1.234,56` has a comma before the decimals, and `03/04/2026`
+begins with the day where another row has `25/04/2026`.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +51,37 @@ def plain_numbers(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str,
     return {name: found for name, found in plain.items() if any(value != number for value, number in found.items())}
 
 
+def plain_days(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, str]]:
+    """The days of columns that are written with slashes or dashes, such as `25/04/2026`: each as `2026-04-25`.
+
+    What comes first is the day if a value of the column, or of another such column, has more than 12 there; the month
+    if one has more than 12 in the second place. A column that neither tells, or both, is left out.
+    """
+    found = {name: {value: _DAY.fullmatch(value) for value in values} for name, values in columns.items()}
+    days = {name: {value: each for value, each in of.items() if each} for name, of in found.items() if all(of.values())}
+    firsts = {name: _places_of_days(of.values()) for name, of in days.items()}
+    told = set().union(*firsts.values())
+    plain: dict[str, dict[str, str]] = {}
+    for name, of in days.items():
+        place = firsts[name] or told
+        if len(place) == 1:
+            first, second = ("day", "month") if place == {"first"} else ("month", "day")
+            plain[name] = {
+                value: _iso(each["year"], **{first: each["first"], second: each["second"]})
+                for value, each in of.items()
+            }
+    return plain
+
+
+def _places_of_days(found: Iterable[re.Match[str]]) -> set[str]:
+    """Where the numbers are that can be no months."""
+    return {place for each in found for place in ("first", "second") if int(each[place]) > _MONTHS}
+
+
+def _iso(year: str, month: str, day: str) -> str:
+    return f"{year}-{month:>02}-{day:>02}"
+
+
 def _amounts(values: Collection[str]) -> dict[str, str]:
     """Each value without the currency; none if one is no number, or they have several currencies."""
     found = {value: _AMOUNT.fullmatch(value) for value in values}
@@ -61,6 +96,9 @@ def _are(amounts: Mapping[str, str], form: re.Pattern[str], sure: re.Pattern[str
     """Whether all numbers have the form, and one surely has it."""
     return all(map(form.fullmatch, amounts.values())) and any(map(sure.fullmatch, amounts.values()))
 
+
+_DAY = re.compile(r"(?P<first>[0-9]{1,2})([/-])(?P<second>[0-9]{1,2})\2(?P<year>[0-9]{4})")
+_MONTHS = 12
 
 # Each row is a passage, of which a document has no more.
 MAX_ROWS = 20_000
@@ -129,7 +167,7 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     body = [(number, row) for number, row in rows[end:] if row not in above]
     names = _names(header, max((len(row) for _, row in body), default=0))
     sums = {number for number, row in body if _is_sum(row, len(names))} | _unnamed_sum(body)
-    records = _with_numbers([Record(number, _values(names, row), number in sums) for number, row in body])
+    records = _with_plain_values([Record(number, _values(names, row), number in sums) for number, row in body])
     refuse_access_column((name, value) for record in records for name, value in record.values)
     used = {name for record in records for name, _ in record.values} if records else set(names)
     counted = sum(not record.is_sum for record in records)
@@ -138,15 +176,15 @@ def _blocks(rows: Sequence[Row]) -> Iterator[Block]:
     yield from records
 
 
-def _with_numbers(records: list[Record]) -> list[Record]:
+def _with_plain_values(records: list[Record]) -> list[Record]:
     columns: dict[str, set[str]] = {}
     for name, value in chain.from_iterable(each.values for each in records if not each.is_sum):
         columns.setdefault(name, set()).add(value)
-    plain = plain_numbers(columns)
+    plain = plain_numbers(columns) | plain_days(columns)
     if not plain:
         return records
     return [
-        replace(each, numbers={name: plain[name][value] for name, value in each.values if value in plain.get(name, ())})
+        replace(each, plain={name: plain[name][value] for name, value in each.values if value in plain.get(name, ())})
         for each in records
     ]
 

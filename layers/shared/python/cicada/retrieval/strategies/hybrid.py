@@ -135,8 +135,14 @@ class FilteredSearch(Struct, frozen=True):
     most_candidates: int = 3200
 
     def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
-        """The best passages that meet the filter's conditions. Failures are `DependencyError`s."""
+        """The best passages that meet the filter's conditions. Failures are `DependencyError`s.
+
+        Rows of tables meet conditions that no whole document does; then `matching` is not known.
+        """
         matching = self.catalogue.count_documents(filter)
+        if not matching and (rows := self.search.index.count(filter)):
+            found = self.search.retrieve(text, filter, concepts)
+            return replace(found, path=(f"filter_first:{rows}", *found.path))
         if not matching:
             return Retrieval(IndexHits((), ()), (), Ranking((), "fusion"), ("filter:0",), matching)
         if matching > self.filter_first:

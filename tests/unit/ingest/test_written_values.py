@@ -1,10 +1,10 @@
-"""Numbers of tables: with a comma, with a currency, and those that may be read either way."""
+"""Numbers and days of tables: with a comma, with a currency, with slashes, and those that may be read either way."""
 
 from __future__ import annotations
 
 import pytest
 
-from cicada.ingest.prose.tables import plain_numbers
+from cicada.ingest.prose.tables import plain_days, plain_numbers
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from tests.unit.ingest.documents import parsed
 
@@ -36,6 +36,35 @@ def test_points_are_between_thousands_where_another_column_has_commas() -> None:
     assert plain_numbers({"A": ["1,50"], "B": ["1.000", "2"]})["B"] == {"1.000": "1000", "2": "2"}
     assert "B" not in plain_numbers({"A": ["1,50"], "B": ["1.000", "2"], "C": ["1.50"]})
     assert "Article no" not in plain_numbers({"A": ["1,50"], "Article no": ["1.000", "2"]})
+
+
+@pytest.mark.parametrize(
+    ("written", "day"),
+    [
+        (["03/04/2026", "25/04/2026"], "2026-04-03"),
+        (["3/4/2026", "4/25/2026"], "2026-03-04"),
+        (["3-4-2026", "31-1-2026"], "2026-04-03"),
+    ],
+)
+def test_a_column_shows_whether_days_or_months_come_first(written: list[str], day: str) -> None:
+    assert plain_days({"A": written})["A"][written[0]] == day
+
+
+@pytest.mark.parametrize(
+    "written", [["03/04/2026"], ["25/04/2026", "04/25/2026"], ["25/04/2026", "soon"], ["25/04/26"]]
+)
+def test_days_that_may_be_read_either_way_or_are_not_all_days_stay(written: list[str]) -> None:
+    assert plain_days({"A": written}) == {}
+
+
+def test_another_column_tells_whether_days_come_first() -> None:
+    assert plain_days({"A": ["03/04/2026"], "B": ["25/12/2025"]})["A"] == {"03/04/2026": "2026-04-03"}
+    assert "A" not in plain_days({"A": ["03/04/2026"], "B": ["25/12/2025"], "C": ["12/25/2025"]})
+
+
+def test_days_of_a_row_are_shown_as_written_and_found_by_the_day() -> None:
+    row = parsed("a.csv", b"Object;Acquired\nPlough;03/04/2026\nClock;25/04/2026\n").passages[1]
+    assert (row.text, row.metadata["Acquired"]) == ("Object: Plough; Acquired: 03/04/2026", "2026-04-03")
 
 
 def test_a_rows_text_has_what_the_table_says_and_its_fields_have_numbers() -> None:
