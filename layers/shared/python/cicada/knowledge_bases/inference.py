@@ -23,12 +23,12 @@ from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaFie
 from cicada.knowledge_bases.table_names import table_field, without_names
 from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed, words_of
 
-MAX_FIELDS = 50
+MAX_FIELDS = 64
 MAX_VALUES = 50
-MAX_TABLES = 20
+MAX_TABLES = 12
 # The row of a base fits into an item of DynamoDB with all its fields and values. They are kept as JSON: a value has
 # two quotes, and a control character takes six bytes.
-_LONGEST_VALUE_BYTES, _LONGEST_NAME = 62, 64
+_LONGEST_VALUE_BYTES, _LONGEST_TABLE_BYTES, _LONGEST_NAME = 50, 62, 64
 # Characters of a longer name of a table, which names no rows, by which the table is counted all the same.
 _CUT = 9
 # Stands for the tables of a field that more of them have than are counted.
@@ -260,7 +260,8 @@ def _known(counts: Mapping[str, int], text: str) -> str | None:
 
 
 def _bounded(field: ObservedField) -> ObservedField:
-    long = {each for each in field.values if len(msgspec.json.encode(each)) > _LONGEST_VALUE_BYTES}
+    longest = _LONGEST_TABLE_BYTES if field.name == TABLE else _LONGEST_VALUE_BYTES
+    long = {each for each in field.values if len(msgspec.json.encode(each)) > longest}
     if field.name == TABLE:
         # The rows of one table are not called otherwise because another one's name is long.
         kept = [each for each in field.values.items() if each[0] not in long]
@@ -273,7 +274,7 @@ def _bounded(field: ObservedField) -> ObservedField:
 def _bounded_tables(tables: Mapping[str, int]) -> Mapping[str, int]:
     found = Counter[str]()
     for table, number in tables.items():
-        is_long = len(msgspec.json.encode(table)) > _LONGEST_VALUE_BYTES
+        is_long = len(msgspec.json.encode(table)) > _LONGEST_TABLE_BYTES
         found[f"{table[:_CUT]}…" if is_long else table] += number
     if len(found) > MAX_TABLES:
         return {_ANY_TABLE: _ENOUGH}
