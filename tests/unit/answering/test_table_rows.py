@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.parts import Finished, Listed, Text
 from cicada.conversation.model import Question
-from cicada.documents.model import AnyOf, Condition, DocumentKey, KnowledgeBaseKey, Range
+from cicada.dialogue import Shown, ShownDocument
+from cicada.documents.catalogue import ListedPage, Sort, record_of
+from cicada.documents.model import ROW, TABLE, AnyOf, Condition, DocumentKey, KnowledgeBaseKey, Range
 from cicada.identity import Principal
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.ingest import Ingester
@@ -36,6 +38,7 @@ from tests.unit.ingest.passage_index import CountingEmbedder
 
 ANN = Principal("acme", "ann")
 DESK = KnowledgeBaseKey("acme", "desk")
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PLANNER = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify, SchemaPlanner())
 STATUSES = ("open", "closed", "waiting")
 TICKETS = "Id,Status,Owner,Hours,Opened\n" + "".join(
@@ -241,3 +244,22 @@ def test_a_search_with_conditions_on_columns_finds_the_rows_that_meet_them(desk:
     found = search.retrieve("open tickets", long)
     assert {each.passage.metadata["Id"] for each in found.passages} == {"T-28", "T-29"}
     assert not search.retrieve("open tickets", replace(long, conditions=(Range("Hours", above=99),))).passages
+
+
+@pytest.mark.parametrize(
+    ("message", "shape", "fields"),
+    [("who is its owner?", Shape.METADATA_ONLY, ("Owner",)), ("why was it reported?", Shape.HYBRID, ())],
+)
+def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, shape: Shape, fields: tuple[str]) -> None:
+    schema = base_of(desk.bases, ANN, "desk").schema
+    table = AnyOf(TABLE, frozenset({"tickets"}))
+    page = ListedPage("desk", "desk", (table,), Sort("Hours", descending=True), limit=1, of_rows=True)
+    shown = Shown("desk", (ShownDocument(1, "tickets.csv", row=31),))
+    request = PlanRequest(message, "desk", NOW, messages=("longest ticket",), schema=schema, listing=page, shown=shown)
+    plan = PLANNER.plan(request)
+    assert (plan.shape, plan.fields, plan.filters) == (shape, fields, (AnyOf(ROW, frozenset({31.0})), table))
+
+
+def test_a_row_is_called_by_the_column_that_is_called_as_it_is() -> None:
+    passage = parsed("boats.csv", b"Name of donor,Boat\nAnn Lee,Kormoran\n").passages[1]
+    assert record_of(passage).title == "Kormoran \u2013 boats, row 2"

@@ -44,6 +44,7 @@ def test_a_question_is_searched_whatever_it_is_about(text: str) -> None:
         "thanks, that was all",
         "👋",
         "good morning",
+        "thanks, thats all I needed",
         "Merci beaucoup !",
         "ありがとう、おやすみ。",
         "¡Hola!",

@@ -91,7 +91,7 @@ def test_the_columns_that_are_spoken_of_tell_the_table() -> None:
 def test_what_is_asked_of_a_row_by_its_name_is_looked_for_where_rows_have_it() -> None:
     found = meaning("What is the weight of the Kormoran?")
     assert found.fields == ("Weight kg",)
-    assert found.bounds == {"name": Bounds(contains="Kormoran")}
+    assert found.wanted == {"name": ("Kormoran",), TABLE: ("boats",)}
 
 
 def test_a_kind_of_documents_names_what_is_no_table() -> None:
@@ -152,6 +152,26 @@ def test_a_clause_of_its_own_is_not_denied() -> None:
 def test_a_sum_of_rows_is_of_their_one_column_of_money() -> None:
     assert meaning("sum of the damages by boat").aggregates == (Aggregate("sum", "cost"),)
     assert meaning("number of damages by boat").aggregates == (Aggregate("count"),)
+
+
+def test_what_was_paid_in_all_is_the_total_of_the_column_of_money() -> None:
+    found = meaning("How much have the members with licence A paid in total?")
+    assert (found.aggregates, found.wanted["licence"]) == ((Aggregate("sum", "fee_eur"),), ("A",))
+    found = meaning("members who have not paid", "how much do they owe altogether?")
+    assert (found.aggregates, found.wanted["paid"]) == ((Aggregate("sum", "fee_eur"),), (False,))
+    assert meaning("How much does a glass of beer cost?").aggregates == ()
+
+
+def test_a_currency_behind_a_number_is_no_subject() -> None:
+    assert meaning("damages that cost more than 12 pounds").bounds == {"cost": Bounds(gt=12)}
+
+
+def test_a_month_is_a_value_where_no_column_has_days_and_a_year_is_said_to_be_left_out() -> None:
+    rows = [{TABLE: "visitors", "Month": month, "Adults": "12"} for month in ("April", "May", "August")]
+    known = observed_with_records((), observed_in(rows))
+    visitors = TablesReader(SchemaReader.of(completed(Schema(), known, "museum")))
+    found = visitors.understand(["how many visitors did we have in august 2024"], date(2026, 11, 27)).meaning
+    assert (found.wanted["Month"], found.unknown) == (("August",), ("2024",))
 
 
 def test_a_count_says_which_name_it_leaves_out() -> None:

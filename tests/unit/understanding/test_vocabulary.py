@@ -67,6 +67,11 @@ def test_a_person_is_called_by_names_initial_and_title(phrase: str, level: int) 
     assert means(phrase) == {("designer=Ada Brook", "value", Level(level))}
 
 
+def test_a_day_is_called_by_its_whole_name_and_cut_short() -> None:
+    days = compiled(Schema({"day": SchemaField("day", FieldType.KEYWORD, ("Fri", "Saturday"))}))
+    assert [days.phrases[word][0].value for word in ("friday", "sat")] == ["Fri", "Saturday"]
+
+
 @pytest.mark.parametrize(
     ("phrase", "value"),
     [

@@ -114,3 +114,8 @@ def test_one_of_the_documents_can_be_chosen_by_its_place() -> None:
     asked = "which documents are about holidays?"
     found = without_schema("the second one", asked, listing=shown, intent=Intent.GENERAL)
     assert (found.named, found.wants_documents, found.search_value) == (("b.md",), False, "")
+
+
+def test_a_question_for_yes_or_no_wants_no_documents() -> None:
+    assert planned("permits", "permits about market stalls").wants_documents
+    assert not planned("permits", "can visitors bring permits about market stalls?").wants_documents

@@ -48,13 +48,14 @@ class ShownDocument(Struct, frozen=True):
 
     The excerpt of a long passage is a part of it, with `…` where it was cut.
 
-    `cited`: the answer's text cites the number.
+    `cited`: the answer's text cites the number. `row`: of a listed row of a table its number there, else 0.
     """
 
     number: int
     document_id: str
     excerpt: str = ""
     cited: bool = False
+    row: int = 0
 
 
 class Shown(Struct, frozen=True):

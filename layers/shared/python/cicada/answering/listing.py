@@ -237,8 +237,13 @@ def _in_words(readable: PassageFilter, schema: Schema) -> str:
 
 
 def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
-    """A group alone asks which values there are: each is told with how many documents have it."""
-    return plan.aggregates or (DOCUMENTS,)
+    """What is computed; of groups in an order, what orders them.
+
+    A group alone asks which values there are: each is told with how many documents have it.
+    """
+    if plan.aggregates or not (plan.group and plan.sort and plan.sort.of):
+        return plan.aggregates or (DOCUMENTS,)
+    return (Aggregate(plan.sort.of, plan.sort.field),)
 
 
 def _matching(total: int, conditions: str, unit: str) -> str:

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import REMEMBERED_TURNS, Head, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
-from cicada.conversation.protocol import Listing, Reset, SourcesFound, known_event
+from cicada.conversation.protocol import ListedDocument, Listing, Reset, SourcesFound, known_event
 from cicada.conversation.withholding import WITHHELD_ANSWER, Documents, Withholding, documents_shown
 from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation, Shown, ShownDocument, Turn, conversation_of
-from cicada.documents.catalogue import ListedPage
+from cicada.documents.catalogue import ROW_IN_TITLE, ListedPage
 from cicada.identity import Principal
 
 # So many events are read of an answer.
@@ -99,10 +99,15 @@ def _shown_in(events: Iterable[StoredEvent], answer: str) -> tuple[ShownDocument
                 found[each.n] = ShownDocument(each.n, each.document_id, each.excerpt, each.n in cited)
         elif isinstance(event, Listing):
             first = max(found, default=event.offset) + 1
-            found |= {at: ShownDocument(at, each.document_id) for at, each in enumerate(event.documents, start=first)}
+            found |= {at: _listed_as(at, each) for at, each in enumerate(event.documents, start=first)}
         elif isinstance(event, Reset):
             found.clear()
     return tuple(found.values())
+
+
+def _listed_as(number: int, listed: ListedDocument) -> ShownDocument:
+    row = ROW_IN_TITLE.search(listed.title)
+    return ShownDocument(number, listed.document_id, row=int(row[1]) if row else 0)
 
 
 def _listed(heads: Sequence[Head]) -> ListedPage | None:

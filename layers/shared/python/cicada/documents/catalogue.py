@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from cicada.documents.model import ROW, Condition, DocumentKey, MetadataValue, Passage, Scalar
+from cicada.documents.model import ROW, TABLE, Condition, DocumentKey, MetadataValue, Passage, Scalar
 from cicada.documents.versions import version_order
 
 
@@ -166,6 +167,10 @@ def _sort_key(row: DocumentRow, sort: Sort) -> tuple[bool, Scalar] | None:
     return (isinstance(first[0], str), version_order(first[0]) or first[0]) if first else None
 
 
+ROW_IN_TITLE = re.compile(r", row ([0-9]{1,6})$")
+"""The end of a row's title, with its number in the table."""
+
+
 def record_of(passage: Passage) -> DocumentRow:
     """A record as the catalogue shows it: a row of its own, of the document that it is in."""
     number = passage.metadata.get(ROW)
@@ -178,13 +183,27 @@ def record_of(passage: Passage) -> DocumentRow:
 
 _ENDS_OF_NAMES = ("name", "title", "item", "event", "service", "product", "subject", "task")
 _LONGEST_NAME = 60
+_SHORTEST_KIND = 2
 
 
 def _called(metadata: Mapping[str, MetadataValue], place: str) -> str:
-    """A record by the value of its column of names, and its place: `Kormoran – boats, row 3`."""
-    names = (value for column, value in metadata.items() if column.casefold().endswith(_ENDS_OF_NAMES))
+    """A record by the value of its column of names, and its place: `Kormoran – boats, row 3`.
+
+    The names of objects stand in the column "Object", before one such as "Name of donor".
+    """
+    table = str(metadata.get(TABLE, ""))
+    of_kind = [value for column, value in metadata.items() if is_kind_of(column, table)]
+    named = [value for column, value in metadata.items() if column.casefold().endswith(_ENDS_OF_NAMES)]
+    names = (*of_kind, *named)
     name = next((each for each in names if isinstance(each, str) and 0 < len(each) <= _LONGEST_NAME), "")
     return f"{name} – {place}" if name and name != place else place
+
+
+def is_kind_of(column: str, table: str) -> bool:
+    """Whether a column is called as one of the things that its table is called after: "Boat" of the table "boats"."""
+    name = column.casefold()
+    kinds = re.findall(r"[^\W\d_]+", table.casefold())
+    return len(name) > _SHORTEST_KIND and any(each.startswith(name) and len(each) <= len(name) + 2 for each in kinds)
 
 
 def row_of(passages: Sequence[Passage], indexed_at: float = 0.0, content_hash: str = "") -> DocumentRow | None:

@@ -29,7 +29,7 @@ def described(condition: Condition, schema: Schema) -> str:
 
 def _in_words(condition: Condition, schema: Schema) -> str:
     field = schema.fields.get(condition.field)
-    name = (field.display if field else "") or condition.field
+    name = (field.display if field else "") or condition.field.removeprefix("#")
     if isinstance(condition, Exists):
         return f"{name}: {'any' if condition.present else 'none'}"
     if isinstance(condition, Contains):

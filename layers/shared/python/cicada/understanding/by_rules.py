@@ -26,6 +26,7 @@ from cicada.understanding.last_answer import (
     nothing_to_choose_from,
     of_last_answer,
     of_shown_document,
+    row_spoken_of,
 )
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
@@ -161,6 +162,8 @@ class SchemaPlanner(Struct, frozen=True):
         def understand(messages: Sequence[str]) -> Understood:
             return reader.understand(messages, today, request.asker)
 
+        if row := row_spoken_of(request):
+            return _of_row(understand([request.message]), row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return plan_of(found, request.schema)
 
@@ -232,6 +235,22 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         key_concepts=concepts_of(meaning.topic),
         sort=meaning.order if meaning.order and not meaning.order.of and shape is Shape.HYBRID else None,
         limit=meaning.limit if shape is Shape.HYBRID else None,
+    )
+
+
+def _of_row(found: Understood, row: tuple[Condition, ...]) -> Plan:
+    """The fields of a row that are asked for, or else what the row says."""
+    fields = found.meaning.fields if found.strategy in ("A", "M") else ()
+    query = one_line(found.message)
+    return Plan(
+        Intent.SCRIPT_QUERY,
+        Shape.METADATA_ONLY if fields else Shape.HYBRID,
+        query,
+        search_value="" if fields else query,
+        confidence=round(found.confidence, 3),
+        filters=row,
+        fields=fields,
+        continues=True,
     )
 
 

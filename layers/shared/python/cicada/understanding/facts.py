@@ -14,6 +14,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.dates import DatePhrase, date_phrases
 from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
 from cicada.understanding.words import (
@@ -145,6 +146,13 @@ class _Finder:
         self.documents = dict(self._documents())
         self.quoted = dict(_quotations(tokens))
         self.only_capitals = all(each.raw[:1].isupper() for each in tokens if each.raw.isalpha())
+
+        if FieldType.DATE not in vocabulary.types.values():
+            # "In August" of a table with a column of months and none of days.
+            self.dates = {at: each for at, each in self.dates.items() if not self._has_value(at, each.end)}
+
+    def _has_value(self, start: int, end: int) -> bool:
+        return any(found and _is_value(found) for found in map(self._phrase, range(start, end)))
 
     def facts(self) -> Facts:
         found = []

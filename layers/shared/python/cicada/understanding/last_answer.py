@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import ShownDocument
 from cicada.documents.catalogue import ListedPage
-from cicada.documents.model import Subject
+from cicada.documents.model import ROW, TABLE, AnyOf, Condition, Subject
 from cicada.understanding.asking_back import asked_of_chosen, chosen, ordinal, points_at_kind, with_name
 from cicada.understanding.follow_up_text import YOU, Cues, Reading, function_words, language_of, read
 from cicada.understanding.follow_ups import stand_alone
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _LONGEST = 120
 # With one of these a number is a limit, as in "and up to 72?".
 _LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
+_ITS = re.compile(r"\b(?:he|she|him|her|his|its)\b", re.IGNORECASE)
 _ORDERING = frozenset({"NEW", "OLD", "MAX", "MIN"})
 _MORE = re.compile(
     r"""(?:please\s+)?(?:show\s+(?:me\s+)?|give\s+me\s+|and\s+)?(?:the\s+)?
@@ -223,6 +224,21 @@ def of_shown_document(
         found = understand([request.message])
         return _on(document, found, wanted={}) if found.single else None
     return None
+
+
+def row_spoken_of(request: PlanRequest) -> tuple[Condition, ...]:
+    """Conditions that the one row meets which a message calls "it" or "she"; empty for any other message.
+
+    It is the only row that was listed, or the first one in an order ("which is the oldest?").
+    """
+    listing, shown = request.listing, request.shown.documents
+    if listing is None or not listing.of_rows or not shown or not shown[0].row:
+        return ()
+    refers = with_name(request.message, "", bare=True) or _ITS.search(request.message)
+    if not refers or (len(shown) > 1 and listing.sort is None):
+        return ()
+    tables = tuple(each for each in listing.conditions if each.field == TABLE)
+    return (AnyOf(ROW, frozenset({float(shown[0].row)})), *tables)
 
 
 def _of_chosen(

@@ -13,6 +13,7 @@ from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, S
 from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
+from cicada.understanding.features import is_year
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
@@ -176,6 +177,16 @@ def unread_conditions(reading: Reading) -> Iterator[str]:
 def unread_names(reading: Reading) -> Iterator[str]:
     """The names that have no role: of a count that leaves one out it is said."""
     return (mention.text for mention, role in reading.of_kind(MentionKind.NAME) if role.name in ("none", "unk"))
+
+
+def unread_days(reading: Reading, vocabulary: Vocabulary) -> Iterator[str]:
+    """The days and years that restrict the records, where no field has days: "in August 2024"."""
+    if FieldType.DATE in vocabulary.types.values():
+        return
+    for mention, role in reading.of_kind(MentionKind.DATE, MentionKind.NUMBER):
+        is_day = mention.kind is MentionKind.DATE or is_year(mention.number)
+        if is_day and not role.field and role.name != "top":
+            yield mention.text
 
 
 def joined(reading: Reading) -> list[Part]:

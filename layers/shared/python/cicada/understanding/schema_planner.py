@@ -29,7 +29,14 @@ from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
-from cicada.understanding.meaning import Meaning, meaning_of, perhaps_asked_for, unread_conditions, unread_names
+from cicada.understanding.meaning import (
+    Meaning,
+    meaning_of,
+    perhaps_asked_for,
+    unread_conditions,
+    unread_days,
+    unread_names,
+)
 from cicada.understanding.reading import (
     LIKELY_WISH,
     SURE_WISH,
@@ -52,7 +59,7 @@ from cicada.understanding.understood import (
     without,
 )
 from cicada.understanding.vocabulary import Vocabulary, compiled
-from cicada.understanding.words import split_words
+from cicada.understanding.words import split_words, word_set
 
 TURNS = 8
 """Earlier messages that are looked at."""
@@ -62,7 +69,9 @@ _LEAST_SURE = 0.1
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
-_BEFORE_DOERS = frozenset({"did", "does", "do", "has", "have", "will", "can", "would", "should"})
+_BEFORE_DOERS = word_set("did does do has have will can may must would should could")
+_BEFORE_WHETHER = _BEFORE_DOERS | word_set("is are was were")
+_MAY_ASK_FOR_DOCUMENTS = frozenset({"you", "i", "we", "me", "us", "there", "any"})
 _WRITING = frozenset({"author", "by", "writer", "verfasser", "autor", "from", "sender"})
 
 
@@ -122,7 +131,8 @@ class SchemaReader(Struct, frozen=True):
             meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
         if strategy == "M" and self._lists_all(meaning):
             meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
-        wish = 0.0 if meaning.lacks_asker else wish_for_documents(reading, self.heads)
+        is_no_wish = meaning.lacks_asker or _asks_whether(reading)
+        wish = 0.0 if is_no_wish else wish_for_documents(reading, self.heads)
         if meaning.topic and wish > LIKELY_WISH:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         if not (meaning.topic or meaning.order or meaning.limit or meaning.group):
@@ -131,7 +141,8 @@ class SchemaReader(Struct, frozen=True):
                 meaning, topic=unread_subject(reading) if wish > (SURE_WISH if states_more else LIKELY_WISH) else ""
             )
         if strategy == "M":
-            unread = (*unread_conditions(reading), *(unread_names(reading) if meaning.aggregates else ()))
+            unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
+            unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
             meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
         phrase = described(reading, self.vocabulary, self.heads.known)
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
@@ -331,6 +342,12 @@ class SchemaReader(Struct, frozen=True):
         is_name = phrase.mentions[0].kind is MentionKind.NAME
         asks_of_one = strategy == "M" and bool(rest.fields) and phrase.is_kind
         return replace(rest, named=(phrase.words,)), strategy, asks_of_one or (phrase.is_bare and not is_name)
+
+
+def _asks_whether(reading: Reading) -> bool:
+    """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?"."""
+    first, second = ([each.text for each in reading.facts.tokens] + ["", ""])[:2]
+    return first in _BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS
 
 
 def _asks_the_assistant(reading: Reading) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TypeVar
@@ -9,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation, is_kind_of
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import folded
@@ -18,12 +19,23 @@ from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
-from cicada.understanding.vocabulary import Kind, Level, Meaning
+from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _OF_MONEY = word_set("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
+_OF_PAYMENTS = word_set("paid due invoice payment bezahlt fällig rechnung")
+_CURRENCIES = frozenset("£$€¥")
+# Behind a number these say no more than a sign of the currency before it.
+_UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
+_PAYING = re.compile(
+    r"(?:and |so )?(?:how much|what)(?: money)? (?:did|do|does|have|has|had)(?: (?:we|i|they|you))?"
+    r"(?P<payer> .{1,60}?)?? (?:pay|paid|spend|spent|owe|earn|earned|bring in|brought in|give|given|donate|donated)\b"
+    r"(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -50,12 +62,19 @@ class TablesReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
+        message = _UNIT_OF_MONEY.sub("", message)
         whole = self.whole.next(message, before, now, asker)
-        table = self._table(message, before if whole.continues else None, now)
+        pays = _PAYING.match(message.strip()) is not None
+        table = self._table(message, before if whole.continues or pays else None, now)
+        table = self._table_of_payments() if pays and not table else table
         if table is None:
             return whole
         reader = self._reader(table)
         earlier = _within(before, reader.schema) if whole.continues else None
+        if total := _as_total(message, reader.schema):
+            found = reader.next(total, _within(before, reader.schema), now, asker)
+            if found.strategy == "M" and found.meaning.aggregates and (found.continues or _narrows(found)):
+                return replace(_of_rows(found, table, reader), message=message)
         found = reader.next(message, earlier, now, asker)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
@@ -84,6 +103,15 @@ class TablesReader(Struct, frozen=True):
         asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
         most = most if len(most) == 1 else _most(most, asked)
         return most[0] if len(most) == 1 else None
+
+    def _table_of_payments(self) -> str | None:
+        """The one table with a column of what was paid or is due, and with one of money."""
+        fields = self.schema.fields
+        tables = frozenset().union(
+            *(each.tables for name, each in fields.items() if _OF_PAYMENTS & {*split_words(name)})
+        )
+        found = [each for each in tables - {_OUTSIDE} if len(_columns_of_money(self.schema.of_table(each))) == 1]
+        return found[0] if len(found) == 1 else None
 
     def _speaks_of(self, table: str, message: str, now: date) -> bool:
         """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""
@@ -161,22 +189,50 @@ def _summed(found: Understood, schema: Schema) -> Understood:
     """What was understood, where a sum or an average of rows is of their one column of money."""
     cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
     asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
-    columns = [
-        name
-        for name, each in schema.fields.items()
-        if each.type is FieldType.NUMBER and not _OF_MONEY.isdisjoint(split_words(name))
-    ]
+    columns = _columns_of_money(schema)
     states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
     if states or len(columns) != 1 or len(asked) != 1:
         return found
     return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], columns[0]),)))
 
 
+def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema) -> tuple[bool, bool, bool, bool]:
+    """The column that names the rows comes first: called as they are, or "name", or with too many values to know."""
+    kind = vocabulary.kinds[name]
+    return not is_kind_of(name, table), kind != "name", kind == "code", bool(schema.fields[name].values)
+
+
+def _columns_of_money(schema: Schema) -> list[str]:
+    return [
+        name
+        for name, each in schema.fields.items()
+        if each.type is FieldType.NUMBER and (_OF_MONEY & {*split_words(name)} or not _CURRENCIES.isdisjoint(name))
+    ]
+
+
+def _as_total(message: str, schema: Schema) -> str:
+    """A question what was paid in all as one for the total of the one column of money; empty for any other.
+
+    "How much did we pay Glanz Cleaning in 2025?" is "total Amount of Glanz Cleaning in 2025?".
+    """
+    asked, columns = _PAYING.match(message.strip()), _columns_of_money(schema)
+    if asked is None or len(columns) != 1:
+        return ""
+    rest = _ALTOGETHER.sub("", f"{asked['payer'] or ''} {asked['rest']}").strip()
+    return f"total {columns[0]} {'' if rest.startswith(('per ', 'by ', 'in ', 'for ')) else 'of '}{rest}".strip()
+
+
+def _narrows(found: Understood) -> bool:
+    """Whether it computes for some rows or by groups, and leaves no word out."""
+    meaning = found.meaning
+    return bool(meaning.group or meaning.restricted - {TABLE}) and not (meaning.topic or meaning.unknown)
+
+
 def _of_rows(found: Understood, table: str, reader: SchemaReader) -> Understood:
     """What was understood, for the rows of this table: a row is named by a column, and not as documents are."""
     meaning, schema, vocabulary = found.meaning, reader.schema, reader.vocabulary
-    free = [name for name in vocabulary.types if name in vocabulary.open and not schema.fields[name].values]
-    column = next((name for name in free if vocabulary.kinds[name] == "name"), free[0] if free else "")
+    texts = [name for name in vocabulary.types if name in vocabulary.open]
+    column = min(texts, key=lambda name: _rank_of_names(name, table, vocabulary, schema), default="")
     if column and len(meaning.named) == 1 and column not in meaning.restricted:
         meaning = replace(meaning.bounding(column, Bounds(contains=meaning.named[0])), named=())
     for name, values in meaning.wanted.items() if column else ():
