@@ -14,7 +14,9 @@ WORDS_PER_SPAN = 60
 CELLS = " | "
 ROW_END = " ||"
 _ITEM = re.compile(r"(?:[-*•–]|\(?(?:\d{1,2}|[a-z])[.)]) ")
-_ABBREVIATED = r"(?<!\b[A-Za-z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|cf|vs)\.)(?<!\bMrs\.)"
+_ABBREVIATED = (
+    r"(?<!\b[A-Za-z]\.)(?<!\b(?:Mr|Ms|Dr|St|No|no|Nr|cf|vs)\.)(?<!\b(?:Mrs|acc|art|Art|fig|Fig|Ltd|tel|Tel|vol|Vol)\.)"
+)
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?]){_ABBREVIATED}\s+(?=[\"'“‘(]*[A-Z0-9])|(?<=[.!?][\"'”’)])\s+(?=[\"'“‘(]*[A-Z0-9])"
 )

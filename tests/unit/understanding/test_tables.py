@@ -162,6 +162,16 @@ def test_what_was_paid_in_all_is_the_total_of_the_column_of_money() -> None:
     assert meaning("How much does a glass of beer cost?").aggregates == ()
 
 
+def test_the_best_of_groups_and_the_row_with_the_highest_number_are_orders() -> None:
+    best = meaning("average fee of members by licence", "and the best one?")
+    assert (best.group, best.order) == (("licence",), Sort("fee_eur", descending=True, of="avg"))
+    assert meaning("which boat had the highest cost of damage?").order == Sort("cost", descending=True)
+
+
+def test_all_documents_are_no_rows() -> None:
+    assert TABLE not in meaning("list all documents of Ann Lee").wanted
+
+
 def test_a_currency_behind_a_number_is_no_subject() -> None:
     assert meaning("damages that cost more than 12 pounds").bounds == {"cost": Bounds(gt=12)}
 

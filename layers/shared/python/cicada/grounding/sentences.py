@@ -10,7 +10,8 @@ from msgspec import Struct
 # The end of a sentence with the quotation marks, emphasis and citations behind it; or the end of a line. What follows
 # behind a dash, as the place of a quotation does, belongs to the sentence.
 _END = re.compile(
-    r"(?<=[.!?])(?<!\b\w\.)(?<!\b\d\d\.)(?<!\b(?:Mr|Ms|Dr|St|No|cf|vs)\.)(?<!\bMrs\.)"
+    r"(?<=[.!?])(?<!\b\w\.)(?<!\b\d\d\.)(?<!\b(?:Mr|Ms|Dr|St|No|no|Nr|cf|vs)\.)"
+    r"(?<!\b(?:Mrs|acc|art|Art|fig|Fig|Ltd|tel|Tel|vol|Vol)\.)"
     r"""["'”’»)*]*(?:\s*\[[\d,; ]{1,20}\])*\s+(?![—–] |\[\d)|(?<=[。！？])|\n+"""
 )
 _CITATION = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\]")

@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation, is_kind_of
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation, Sort, is_kind_of
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import folded
@@ -25,13 +25,14 @@ from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 _T = TypeVar("_T")
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _OF_MONEY = word_set("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
+_OF_DOCUMENTS = word_set("document documents doc docs file files")
 _OF_PAYMENTS = word_set("paid due invoice payment bezahlt fällig rechnung")
 _CURRENCIES = frozenset("£$€¥")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
 _PAYING = re.compile(
     r"(?:and |so )?(?:how much|what)(?: money)? (?:did|do|does|have|has|had)(?: (?:we|i|they|you))?"
-    r"(?P<payer> .{1,60}?)?? (?:pay|paid|spend|spent|owe|earn|earned|bring in|brought in|give|given|donate|donated)\b"
+    r"(?P<payer> .{1,60}?)?? (?:pay|paid|spend|spent|owe|bring in|brought in|donate|donated)\b"
     r"(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
     re.IGNORECASE,
 )
@@ -92,6 +93,8 @@ class TablesReader(Struct, frozen=True):
         """
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
         named = {table for mention in mentions for each in mention.meanings for table in self._named_by(each)}
+        if not named and not _OF_DOCUMENTS.isdisjoint(each.text for each in tokens_of(message)):
+            return _OUTSIDE  # "All documents that Marta wrote" are no rows.
         tables = named or {*self.schema.fields[TABLE].values, _OUTSIDE}
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
         most = _most(tables, columns)
@@ -196,6 +199,21 @@ def _summed(found: Understood, schema: Schema) -> Understood:
     return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], columns[0]),)))
 
 
+def _ordered(meaning: Meaning, message: str, vocabulary: Vocabulary) -> Meaning:
+    """The meaning, where groups are to be in the order of a number.
+
+    "Which month had the highest takings?" asks for a row; "the best month?", after averages by month, for one of these.
+    """
+    order, numbers = meaning.order, [name for name in meaning.fields if vocabulary.types[name] is FieldType.NUMBER]
+    if order and order.field == EVERY and meaning.group and len(numbers) == 1 and not meaning.aggregates:
+        return replace(meaning, group=(), order=Sort(numbers[0], order.descending))
+    cues = {lexicon().cues.get(each.text) for each in tokens_of(message)} & {"MAX", "MIN"}
+    if order or len(meaning.group) != 1 or len(meaning.aggregates) != 1 or len(cues) != 1:
+        return meaning
+    (computed,) = meaning.aggregates
+    return replace(meaning, aggregates=(), order=Sort(computed.field, "MAX" in cues, computed.op))
+
+
 def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema) -> tuple[bool, bool, bool, bool]:
     """The column that names the rows comes first: called as they are, or "name", or with too many values to know."""
     kind = vocabulary.kinds[name]
@@ -241,6 +259,7 @@ def _of_rows(found: Understood, table: str, reader: SchemaReader) -> Understood:
             # What no column has as a value is a name: the Kormoran is no type of boats.
             rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
             meaning = replace(meaning, wanted=rest).bounding(column, Bounds(contains=str(values[0])))
+    meaning = _ordered(meaning, found.message, vocabulary)
     if TABLE not in meaning.restricted:
         meaning = meaning.adding(TABLE, table, negated=False)
     return replace(found, meaning=meaning, single=found.single and bool(meaning.named))
