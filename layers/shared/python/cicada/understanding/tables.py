@@ -16,10 +16,11 @@ from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
-from cicada.understanding.meaning import Bounds
+from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
-from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
+from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+from cicada.understanding.vocabulary import Meaning as PhraseMeaning
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
@@ -75,11 +76,11 @@ class TablesReader(Struct, frozen=True):
         if total := _as_total(message, reader.schema):
             found = reader.next(total, _within(before, reader.schema), now, asker)
             if found.strategy == "M" and found.meaning.aggregates and (found.continues or _narrows(found)):
-                return replace(_of_rows(found, table, reader), message=message)
+                return replace(_of_rows(found, table, reader, earlier), message=message)
         found = reader.next(message, earlier, now, asker)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
-        return found if table == _OUTSIDE else _of_rows(_summed(found, reader.schema), table, reader)
+        return found if table == _OUTSIDE else _of_rows(_summed(found, reader.schema), table, reader, earlier)
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
@@ -123,7 +124,7 @@ class TablesReader(Struct, frozen=True):
         mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
         return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
 
-    def _named_by(self, meaning: Meaning) -> Collection[str]:
+    def _named_by(self, meaning: PhraseMeaning) -> Collection[str]:
         """The tables that a word names: its own, or those whose records are of the kind."""
         if meaning.kind is not Kind.VALUE or meaning.field not in self.whole.vocabulary.kind_fields:
             return ()
@@ -199,7 +200,7 @@ def _summed(found: Understood, schema: Schema) -> Understood:
     return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], columns[0]),)))
 
 
-def _ordered(meaning: Meaning, message: str, vocabulary: Vocabulary) -> Meaning:
+def _ordered(meaning: Meaning, message: str, before: Understood | None, vocabulary: Vocabulary) -> Meaning:
     """The meaning, where groups are to be in the order of a number.
 
     "Which month had the highest takings?" asks for a row; "the best month?", after averages by month, for one of these.
@@ -208,10 +209,11 @@ def _ordered(meaning: Meaning, message: str, vocabulary: Vocabulary) -> Meaning:
     if order and order.field == EVERY and meaning.group and len(numbers) == 1 and not meaning.aggregates:
         return replace(meaning, group=(), order=Sort(numbers[0], order.descending))
     cues = {lexicon().cues.get(each.text) for each in tokens_of(message)} & {"MAX", "MIN"}
-    if order or len(meaning.group) != 1 or len(meaning.aggregates) != 1 or len(cues) != 1:
+    is_of_same = before is not None and before.meaning.group == meaning.group
+    computed = meaning.aggregates or (before.meaning.aggregates if before and is_of_same else ())
+    if order or len(meaning.group) != 1 or len(computed) != 1 or len(cues) != 1:
         return meaning
-    (computed,) = meaning.aggregates
-    return replace(meaning, aggregates=(), order=Sort(computed.field, "MAX" in cues, computed.op))
+    return replace(meaning, aggregates=(), order=Sort(computed[0].field, "MAX" in cues, computed[0].op))
 
 
 def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema) -> tuple[bool, bool, bool, bool]:
@@ -246,7 +248,7 @@ def _narrows(found: Understood) -> bool:
     return bool(meaning.group or meaning.restricted - {TABLE}) and not (meaning.topic or meaning.unknown)
 
 
-def _of_rows(found: Understood, table: str, reader: SchemaReader) -> Understood:
+def _of_rows(found: Understood, table: str, reader: SchemaReader, before: Understood | None) -> Understood:
     """What was understood, for the rows of this table: a row is named by a column, and not as documents are."""
     meaning, schema, vocabulary = found.meaning, reader.schema, reader.vocabulary
     texts = [name for name in vocabulary.types if name in vocabulary.open]
@@ -259,7 +261,7 @@ def _of_rows(found: Understood, table: str, reader: SchemaReader) -> Understood:
             # What no column has as a value is a name: the Kormoran is no type of boats.
             rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
             meaning = replace(meaning, wanted=rest).bounding(column, Bounds(contains=str(values[0])))
-    meaning = _ordered(meaning, found.message, vocabulary)
+    meaning = _ordered(meaning, found.message, before, vocabulary)
     if TABLE not in meaning.restricted:
         meaning = meaning.adding(TABLE, table, negated=False)
     return replace(found, meaning=meaning, single=found.single and bool(meaning.named))
