@@ -55,6 +55,7 @@ def test_a_message_without_words_of_its_own_is_about_what_the_last_answer_cites(
 @pytest.mark.parametrize(
     "message",
     [
+        "and how was it before?",
         "Who repairs boats?",
         "and juniors?",
         "thanks!",

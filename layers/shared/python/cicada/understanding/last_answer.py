@@ -31,6 +31,7 @@ _LONGEST = 120
 # With one of these a number is a limit, as in "and up to 72?".
 _LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
 _ITS = re.compile(r"\b(?:he|she|him|her|his|its)\b", re.IGNORECASE)
+_OF_BEFORE = frozenset({"before", "previously", "earlier", "formerly", "früher", "vorher", "avant", "antes", "prima"})
 _ORDERING = frozenset({"NEW", "OLD", "MAX", "MIN"})
 _MORE = re.compile(
     r"""(?:please\s+)?(?:show\s+(?:me\s+)?|give\s+me\s+|and\s+)?(?:the\s+)?
@@ -128,8 +129,8 @@ def _asks_again(reading: Reading) -> bool:
         return not reading.topics
     keys = {word.key for word in reading.words}
     asks = keys & (cues.again | cues.pointing | cues.thing | cues.person | cues.comparing)
-    if not keys or _own_words(reading, cues):
-        return False
+    if not keys or keys & _OF_BEFORE or _own_words(reading, cues):
+        return False  # "How was it before?" asks for an earlier version.
     return bool(asks or (keys & cues.asking and not keys & YOU))
 
 
