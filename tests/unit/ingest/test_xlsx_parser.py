@@ -11,6 +11,7 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import Problem
 from cicada.ingest.prose.sections import Heading, Paragraph, Record
 from cicada.ingest.prose.xlsx_parser import read_xlsx
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from tests.unit.ingest.documents import parsed, part_of, with_part, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -114,3 +115,13 @@ def test_a_sheet_that_is_larger_than_it_looks_or_wrong_is_refused(cells: str, ki
     with pytest.raises(DocumentRejectedError) as caught:
         read_xlsx(with_cells(cells))
     assert caught.value.kind == kind
+
+
+def test_a_program_is_no_author() -> None:
+    schema = Schema({"author": SchemaField("author", FieldType.PERSON)})
+    content = workbook({"S": [["a", "b"], ["1", "2"]]})
+    core = part_of(content, "docProps/core.xml")
+    assert b">openpyxl<" in core
+    assert "author" not in parsed("a.xlsx", content, schema=schema).passages[0].metadata
+    by_ann = with_part(content, "docProps/core.xml", core.replace(b"openpyxl", b"Ann Lee"))
+    assert parsed("a.xlsx", by_ann, schema=schema).passages[0].metadata["author"] == "Ann Lee"

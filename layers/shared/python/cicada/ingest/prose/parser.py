@@ -175,9 +175,22 @@ class ProseParser(Struct, frozen=True):
         sources = (
             Declared("sidecar", sidecar.metadata),
             Declared("front matter", prose.metadata),
-            Declared("properties", prose.properties, optional=True),
+            Declared("properties", _written_by_people(prose.properties), optional=True),
         )
         return described(source.schema, sources)
+
+
+# What programs write as the author where they know none.
+_PROGRAMS = frozenset({
+    "openpyxl", "python-docx", "python-pptx", "apache poi", "xlsxwriter", "libreoffice", "microsoft office user",
+    "windows user", "user", "admin", "administrator", "unknown",
+})  # fmt: skip
+
+
+def _written_by_people(properties: Mapping[str, str]) -> Mapping[str, str]:
+    """The properties of a file without an author that is a program."""
+    is_program = properties.get("author", "").casefold() in _PROGRAMS
+    return {name: each for name, each in properties.items() if not (is_program and name == "author")}
 
 
 class _About(Struct, frozen=True):
