@@ -6,7 +6,7 @@ It takes nothing away that it did not make.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,13 @@ from tests.deploy_proof.report import ProofError, Report
 from tests.deploy_proof.target import Target
 
 REGION: Any = {"region_name": "eu-central-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}
+
+# What is not shown here once more, and where it is. `make deploy-proof` takes these steps too.
+SHOWN_ELSEWHERE = {
+    "page": "the end-to-end tests ask on the page",
+    "calibrate": "the end-to-end tests calibrate their stage",
+    "release back": "the release forward is the same deployment with another value",
+}
 
 
 @dataclass
@@ -59,22 +66,11 @@ def target(deployment: Any = None, unable: Mapping[str, str] | None = None) -> T
 def test_a_stage_is_deployed_used_released_and_destroyed_in_the_emulator(tmp_path: Path) -> None:
     report = Report(print)
     with stage_in_emulator(tmp_path / "stage") as stage:
-        passed = Proof(stage).run(report)
+        passed = Proof(replace(stage, unable=UNABLE | SHOWN_ELSEWHERE)).run(report)
     assert (passed, report.failed) == (True, {})
-    assert set(report.skipped) == {*UNABLE, "bootstrap"}
-    assert report.shown == [
-        "deploy",
-        "user",
-        "ingest",
-        "terminal",
-        "page",
-        "calibrate",
-        "status",
-        "alarm chain",
-        "release forward",
-        "release back",
-        "destroy",
-    ]
+    assert set(report.skipped) == {*UNABLE, *SHOWN_ELSEWHERE, "bootstrap"}
+    shown = ["deploy", "user", "ingest", "terminal", "status", "alarm chain", "release forward", "destroy"]
+    assert report.shown == shown
 
 
 @mock_aws
