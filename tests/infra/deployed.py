@@ -23,6 +23,23 @@ _NAMES = {
     "AWS::Logs::LogGroup": "LogGroupName",
 }
 Properties = dict[str, Any]
+# Additions and choices that leave one another alone: synthesised once, for whoever asks about one of them.
+ADDED = {
+    "alarmEmail": "on-call@example.com",
+    "apiLogRole": "existing",
+    "auditDays": "2557",
+    "chatModels": "amazon.chat-v1:0, amazon.chat-v2:0",
+    "contextModel": "none",
+    "dataEvents": "existing",
+    "defaultTenant": "acme",
+    "mfa": "required",
+    "monthlyBudget": "500",
+    "protect": "no",
+    "searchUnits": "16",
+    "tenantTokensPerDay": "500000",
+    "warmSearchUnits": "2",
+    "@aws-cdk/core:bootstrapQualifier": "acme4711",
+}
 # The CDK's id of a table.
 _HELD = re.compile(r"Tables(\w+)[0-9A-F]{8}")
 
@@ -110,3 +127,8 @@ def deployed(stage: str, agents: str = "converse", **context: str) -> Deployed:
     # The default is not named, so that the template is synthesised once for all tests.
     chosen = {} if agents == "converse" else {"agents": agents}
     return Deployed(template_of(stage, **chosen, **context))
+
+
+def with_additions() -> Deployed:
+    """The production stage with `ADDED`."""
+    return deployed("prod", **ADDED)

@@ -19,7 +19,7 @@ from cicada.conversation.model import AnswerRecord, RequestKey
 from cicada.identity import Principal
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from tests.infra.conftest import resources, template_of
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed, deployed, with_additions
 from tests.infra.policies import Call, Policies
 
 STORED = Path(__file__).with_name("alarms.json")
@@ -250,28 +250,27 @@ def test_the_operators_page_says_which_shares_need_how_many(stage: Deployed) -> 
 
 def test_what_rings_reaches_whoever_subscribed_and_nobody_else_publishes_it() -> None:
     """The chain: alarm → topic → policy → subscription."""
-    for name in AWS_STAGES:
-        template = template_of(name, alarmEmail="on-call@example.com")
-        stage, policies = Deployed(template), Policies(template)
-        [(topic, topic_properties)] = stage.of_kind("AWS::SNS::Topic")
-        # A topic with a key of its own would need a key policy too; the one that AWS manages admits no CloudWatch.
-        assert "KmsMasterKeyId" not in topic_properties
-        for alarm in alarms_of(stage).values():
-            assert alarm["AlarmActions"] == [{"Ref": topic}]
-            assert alarm.get("ActionsEnabled", True)
-            assert policies.allow(publishing(alarm["AlarmName"]))
-            assert not policies.allow(publishing(alarm["AlarmName"], account="another"))
-            assert not policies.allow(publishing(alarm["AlarmName"], tls="false"))
-            assert not policies.allow(replace(publishing(alarm["AlarmName"]), principal="events.amazonaws.com"))
-        assert not policies.allow(publishing("another-applications-alarm"))
-        subscription = stage.only("AWS::SNS::Subscription")
-        assert subscription["TopicArn"] == {"Ref": topic}
-        assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")
+    stage = with_additions()
+    policies = Policies({"Resources": stage.resources})
+    [(topic, topic_properties)] = stage.of_kind("AWS::SNS::Topic")
+    # A topic with a key of its own would need a key policy too; the one that AWS manages admits no CloudWatch.
+    assert "KmsMasterKeyId" not in topic_properties
+    for alarm in alarms_of(stage).values():
+        assert alarm["AlarmActions"] == [{"Ref": topic}]
+        assert alarm.get("ActionsEnabled", True)
+        assert policies.allow(publishing(alarm["AlarmName"]))
+        assert not policies.allow(publishing(alarm["AlarmName"], account="another"))
+        assert not policies.allow(publishing(alarm["AlarmName"], tls="false"))
+        assert not policies.allow(replace(publishing(alarm["AlarmName"]), principal="events.amazonaws.com"))
+    assert not policies.allow(publishing("another-applications-alarm"))
+    subscription = stage.only("AWS::SNS::Subscription")
+    assert subscription["TopicArn"] == {"Ref": topic}
+    assert (subscription["Protocol"], subscription["Endpoint"]) == ("email", "on-call@example.com")
 
 
 def test_a_budget_notifies_the_same_topic_before_and_when_it_is_used_up() -> None:
-    template = template_of("prod", monthlyBudget="500")
-    stage, policies = Deployed(template), Policies(template)
+    stage = with_additions()
+    policies = Policies({"Resources": stage.resources})
     budget = stage.only("AWS::Budgets::Budget")
     assert budget["Budget"]["BudgetLimit"] == {"Amount": 500, "Unit": "USD"}
     told = {

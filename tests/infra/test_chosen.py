@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed, deployed, with_additions
 
 AGENT_MODEL = "amazon.agent-v1:0"
 CHOSEN = {
@@ -49,8 +49,8 @@ def test_a_context_value_reaches_the_function_that_it_is_for(chosen: Deployed, n
 
 
 def test_one_chat_model_may_have_others_to_fall_back_to() -> None:
-    several = deployed("dev", chatModels="amazon.chat-v1:0, amazon.chat-v2:0")
-    assert several.environment("message-processor")["CICADA_CHAT_MODEL_IDS"] == "amazon.chat-v1:0,amazon.chat-v2:0"
+    processor = with_additions().environment("message-processor")
+    assert processor["CICADA_CHAT_MODEL_IDS"] == "amazon.chat-v1:0,amazon.chat-v2:0"
 
 
 def agents(stage: Deployed) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:

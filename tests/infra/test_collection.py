@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed, with_additions
 
 AOSS = "AWS::OpenSearchServerless"
 
@@ -18,7 +18,7 @@ def test_the_collection_waits_for_its_group_and_policies(stage: Deployed) -> Non
 
 
 def test_the_search_scales_between_what_is_given() -> None:
-    limits = deployed("prod", searchUnits="16", warmSearchUnits="2").only(f"{AOSS}::CollectionGroup")["CapacityLimits"]
+    limits = with_additions().only(f"{AOSS}::CollectionGroup")["CapacityLimits"]
     assert (limits["MinSearchCapacityInOcu"], limits["MaxSearchCapacityInOcu"]) == (2, 16)
 
 

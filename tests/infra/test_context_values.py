@@ -9,7 +9,7 @@ import pytest
 from infra.context_values import NAMES, ContextValueError, refuse_misspelt
 from infra.settings import stage_settings
 from tests.infra.conftest import template_of
-from tests.infra.deployed import deployed
+from tests.infra.deployed import with_additions
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_tenants_tokens_of_a_day_are_limited_on_every_stage(stage: str, value:
 
 
 def test_the_processor_gets_a_tenants_tokens_of_a_day() -> None:
-    environment = deployed("dev", tenantTokensPerDay="500000").environment("message-processor")
+    environment = with_additions().environment("message-processor")
     assert environment["CICADA_TENANT_TOKENS_PER_DAY"] == "500000"
 
 

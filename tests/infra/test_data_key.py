@@ -79,8 +79,7 @@ def arn_of_the_key(stage: Deployed) -> Any:
     return {"Fn::GetAtt": [created[0], "Arn"]} if created else GIVEN
 
 
-@pytest.mark.parametrize("data_key", ["create", GIVEN])
-@pytest.mark.parametrize("name", ["dev", "prod"])
+@pytest.mark.parametrize(("name", "data_key"), [("dev", "create"), ("prod", GIVEN)])
 def test_everything_that_can_take_the_key_has_it(name: str, data_key: str) -> None:
     stage = keyed(name, data_key)
     kinds = {each["Type"] for each in stage.resources.values()}
@@ -92,20 +91,20 @@ def test_everything_that_can_take_the_key_has_it(name: str, data_key: str) -> No
     assert {id: keys for id, keys in found.items() if keys != [arn_of_the_key(stage)]} == {}
 
 
-@pytest.mark.parametrize("data_key", ["create", GIVEN])
-def test_the_collection_is_made_with_the_key(data_key: str) -> None:
-    stage = keyed("dev", data_key)
+@pytest.mark.parametrize(("name", "data_key"), [("dev", "create"), ("prod", GIVEN)])
+def test_the_collection_is_made_with_the_key(name: str, data_key: str) -> None:
+    stage = keyed(name, data_key)
     policies = [each for _, each in stage.of_kind("AWS::OpenSearchServerless::SecurityPolicy")]
     [policy] = [each["Policy"] for each in policies if each["Type"] == "encryption"]
     assert json.loads(Names({"Resources": stage.resources}).text(policy)) == {
-        "Rules": [{"ResourceType": "collection", "Resource": ["collection/cicada-dev"]}],
+        "Rules": [{"ResourceType": "collection", "Resource": [f"collection/cicada-{name}"]}],
         "AWSOwnedKey": False,
         "KmsARN": "data key" if data_key == "create" else GIVEN,
     }
 
 
 def test_objects_are_encrypted_through_a_bucket_key_and_queues_by_the_key_alone() -> None:
-    stage = keyed("prod")
+    stage = keyed("dev")
     for id, bucket in stage.of_kind("AWS::S3::Bucket"):
         [rule] = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
         algorithm = rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]
@@ -125,11 +124,15 @@ def test_no_stage_has_a_key_unless_it_is_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "protect", "policy"),
-    [("dev", "yes", "Delete"), ("prod", "yes", "Retain"), ("prod", "no", "RetainExceptOnCreate")],
+    ("name", "more", "policy"),
+    [
+        ("dev", ALL, "Delete"),
+        ("prod", {"backup": "eu-west-1"}, "Retain"),
+        ("prod", {"protect": "no"}, "RetainExceptOnCreate"),
+    ],
 )
-def test_the_key_rotates_and_stays_where_the_data_stays(name: str, protect: str, policy: str) -> None:
-    stage = deployed(name, dataKey="create", protect=protect)
+def test_the_key_rotates_and_stays_where_the_data_stays(name: str, more: dict[str, str], policy: str) -> None:
+    stage = deployed(name, dataKey="create", **more)
     [key] = [each for each in stage.resources.values() if each["Type"] == "AWS::KMS::Key"]
     assert key["Properties"]["EnableKeyRotation"]
     assert key["DeletionPolicy"] == policy

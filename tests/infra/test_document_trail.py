@@ -8,8 +8,7 @@ import pytest
 
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.conftest import template_of
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed, deployed, with_additions
 from tests.infra.policies import Call, Policies
 
 TRAIL = "AWS::CloudTrail::Trail"
@@ -17,7 +16,7 @@ STAGES = ("dev", "prod")
 
 
 def with_trail(name: str) -> Deployed:
-    return deployed(name, dataEvents="create")
+    return deployed(name, "bedrock", dataEvents="create")
 
 
 def trail_of(stage: Deployed) -> dict[str, Any]:
@@ -27,7 +26,7 @@ def trail_of(stage: Deployed) -> dict[str, Any]:
 @pytest.mark.parametrize("name", STAGES)
 def test_a_trail_is_made_where_it_is_asked_for(name: str) -> None:
     assert list(deployed(name).of_kind(TRAIL)) == []
-    assert list(deployed(name, dataEvents="existing").of_kind(TRAIL)) == []
+    assert list(with_additions().of_kind(TRAIL)) == []
     assert trail_of(with_trail(name))["IsLogging"] is True
 
 
@@ -48,7 +47,7 @@ def test_the_trail_has_the_uploaded_documents_and_nothing_else(name: str) -> Non
 
 @pytest.mark.parametrize("name", STAGES)
 def test_cloudtrail_may_write_the_trails_events_and_nothing_else(name: str) -> None:
-    policies = Policies(template_of(name, dataEvents="create"))
+    policies = Policies({"Resources": with_trail(name).resources})
     own = {"aws:SourceArn": f"arn:aws:cloudtrail:REGION:ACCOUNT:trail/cicada-{name}-documents"}
     written = own | {"s3:x-amz-acl": "bucket-owner-full-control"}
     events = "trail bucket/AWSLogs/ACCOUNT/CloudTrail/x.json.gz"

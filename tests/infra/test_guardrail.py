@@ -7,6 +7,7 @@ import pytest
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
 from tests.infra.deployed import deployed
+from tests.infra.test_permissions import DEPLOYMENTS
 
 
 @pytest.mark.parametrize(
@@ -19,7 +20,7 @@ def test_what_is_no_guardrail_with_its_version_is_refused(value: str) -> None:
 
 
 def test_the_processor_may_apply_this_guardrail_and_no_other() -> None:
-    stage = deployed("dev", guardrail="gr1abc:7")
+    stage = deployed(**DEPLOYMENTS["originals and scans, with a data key and a guardrail"])
     assert stage.environment("message-processor")["CICADA_GUARDRAIL"] == "gr1abc:7"
     statements = [
         statement

@@ -61,7 +61,7 @@ def test_every_model_that_writes_has_a_profile_with_the_tags_of_the_stage() -> N
 
 @pytest.mark.parametrize("function", ["message-processor", "ingest-document"])
 def test_functions_are_told_the_profile_of_each_model_and_keep_its_id(function: str) -> None:
-    stage = deployed("dev", **CONTEXT)
+    stage = deployed("prod", **CONTEXT)
     environment = {name: stage.text(value) for name, value in stage.environment(function).items()}
     own = ModelProfileSettings(environment["CICADA_MODEL_PROFILES"]).by_model
     assert {arn.rpartition(".")[0] for arn in own.values()} == set(copied(stage).values())
@@ -70,7 +70,7 @@ def test_functions_are_told_the_profile_of_each_model_and_keep_its_id(function: 
 
 
 def test_a_model_is_not_invoked_through_the_profile_of_another() -> None:
-    policies = Policies(template_of("dev", **CONTEXT))
+    policies = Policies(template_of("prod", **CONTEXT))
     action, model = "bedrock:InvokeModelWithResponseStream", "foundation-model/amazon.nova-lite-v1:0"
     through = {"bedrock:InferenceProfileArn": "profile of us.amazon.nova-lite-v1:0"}
     elsewhere = Call("message_processor", action, f"arn:aws:bedrock:us-west-2::{model}", through)
@@ -80,7 +80,7 @@ def test_a_model_is_not_invoked_through_the_profile_of_another() -> None:
 
 
 def test_the_dashboard_counts_the_calls_under_the_profile_and_names_the_model() -> None:
-    stage = deployed("dev", **CONTEXT)
+    stage = deployed("prod", **CONTEXT)
     body = stage.text(stage.only("AWS::CloudWatch::Dashboard")["DashboardBody"])
     own = copied(stage)["arn:aws:bedrock:us-east-1:111122223333:inference-profile/us.amazon.nova-lite-v1:0"]
     assert f'"InvocationLatency","ModelId","{own}.InferenceProfileId",{{"label":"us.amazon.nova-lite-v1:0"' in body

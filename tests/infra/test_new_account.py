@@ -7,7 +7,7 @@ import pytest
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
 from tests.infra.conftest import template_of
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import ADDED, Deployed, deployed, with_additions
 
 DEFAULT_QUALIFIER = "hnb659fds"
 
@@ -34,7 +34,7 @@ def test_the_role_by_which_other_apis_may_log_is_always_kept(stage: Deployed) ->
 
 
 def test_an_account_that_logs_already_keeps_its_role() -> None:
-    stage = deployed("dev", apiLogRole="existing")
+    stage = with_additions()
     assert list(stage.of_kind("AWS::ApiGateway::Account")) == []
     assert not [id for id in stage.resources if "LogRole" in id]
 
@@ -52,8 +52,7 @@ def test_a_flag_that_is_misspelt_is_refused(flag: str) -> None:
 def test_no_part_of_a_stage_needs_the_default_bootstrap() -> None:
     """No role and no asset bucket of an account with another qualifier has the default one in its name."""
     assert DEFAULT_QUALIFIER in str(template_of("dev"))
-    template = template_of("dev", **{"@aws-cdk/core:bootstrapQualifier": "acme4711"})
-    assert DEFAULT_QUALIFIER not in str(template)
+    assert DEFAULT_QUALIFIER not in str(template_of("prod", **ADDED))
 
 
 def test_nobody_signs_in_through_oauth(stage: Deployed) -> None:

@@ -11,7 +11,9 @@ from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import deployed
 from tests.infra.policies import Call, Policies
+from tests.infra.test_permissions import DEPLOYMENTS
 
+SCANS = DEPLOYMENTS["originals and scans, with a data key and a guardrail"]
 CALLS = [
     Call("ingest_document", "textract:StartDocumentTextDetection", "*"),
     Call("ingest_document", "textract:GetDocumentTextDetection", "*"),
@@ -33,11 +35,11 @@ def test_it_is_refused_where_it_is_not_offered(context: dict[str, str], sentence
 
 
 def test_ingest_alone_may_recognise_text_and_only_where_it_is_asked_for() -> None:
-    policies, without = Policies(template_of("dev", ocr="textract")), Policies(template_of("dev"))
+    policies, without = Policies(template_of(**SCANS)), Policies(template_of("dev"))
     assert all(policies.allow(call) for call in CALLS)
     assert not any(without.allow(call) for call in CALLS)
     assert not policies.allow(Call("message_processor", "textract:StartDocumentTextDetection", "*"))
-    assert deployed("dev", ocr="textract").environment("ingest-document")["CICADA_OCR"] == "textract"
+    assert deployed(**SCANS).environment("ingest-document")["CICADA_OCR"] == "textract"
     assert deployed("dev").environment("ingest-document")["CICADA_OCR"] == ""
 
 

@@ -21,7 +21,7 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
     "local": {"stage": "local"},
     "dev": {"stage": "dev"},
     "prod": {"stage": "prod"},
-    "reranked by Cohere": {"stage": "dev", "rerank": "cohere", "region": "eu-central-1"},
+    "reranked by Cohere": {"stage": "dev", "agents": "bedrock", "rerank": "cohere", "region": "eu-central-1"},
     "Bedrock agents": {"stage": "dev", "agents": "bedrock"},
     "no contexts, no planning model, no page": {
         "stage": "dev",
@@ -58,7 +58,7 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "stage": "dev",
         "agents": "bedrock",
         "vpc": "vpc-0123456789abcdef0",
-        "vpcSubnets": "subnet-0123456789abcdef0",
+        "vpcSubnets": "subnet-0123456789abcdef0, subnet-0123456789abcdef1",
     },
     "inference profiles": {
         "stage": "dev",

@@ -95,7 +95,8 @@ def test_the_endpoint_takes_tls_of_the_functions_alone_and_the_functions_take_no
 
 
 def test_an_endpoint_may_be_asked_for_by_name() -> None:
-    one(private(vpcEndpoint="create"), "AWS::EC2::VPCEndpoint")
+    default = {"stage": "dev", "region": REGION, **VPC}
+    assert stage_settings((default | {"vpcEndpoint": "create"}).get) == stage_settings(default.get)
 
 
 def group_id(id: str) -> dict[str, list[str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.deployed import Deployed, Properties, deployed
+from tests.infra.deployed import Deployed, Properties, deployed, with_additions
 
 
 @pytest.fixture(params=["dev", "prod", "local"])
@@ -42,10 +44,11 @@ def test_a_refresh_token_is_replaced_at_each_use(stage: Deployed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chosen", "configuration"), [("off", "OFF"), ("optional", "OPTIONAL"), ("required", "ON"), (None, "OPTIONAL")]
+    ("choose", "configuration"),
+    [(lambda: deployed("dev", mfa="off"), "OFF"), (lambda: deployed("dev"), "OPTIONAL"), (with_additions, "ON")],
 )
-def test_the_second_step_is_chosen_by_context(chosen: str | None, configuration: str) -> None:
-    found = pool(deployed("dev", **({"mfa": chosen} if chosen else {})))
+def test_the_second_step_is_chosen_by_context(choose: Callable[[], Deployed], configuration: str) -> None:
+    found = pool(choose())
     assert found["MfaConfiguration"] == configuration
     assert found.get("EnabledMfas") == (None if configuration == "OFF" else ["SOFTWARE_TOKEN_MFA"])
 

@@ -25,7 +25,7 @@ from cicada.settings import (
 )
 from infra.context_values import ContextValueError
 from infra.settings import stage_settings
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import Deployed, deployed, with_additions
 
 ROUTES = [
     "$connect",
@@ -240,11 +240,11 @@ def test_no_tenant_is_the_default_unless_it_is_asked_for(stage: Deployed, local:
     assert stage.environment("authorizer")["CICADA_DEFAULT_TENANT"] == ""
     assert "DefaultTenant" not in stage.outputs
     assert local.environment("authorizer")["CICADA_DEFAULT_TENANT"] == "default"
-    assert deployed("dev", defaultTenant="acme").outputs["DefaultTenant"]["Value"] == "acme"
+    assert with_additions().outputs["DefaultTenant"]["Value"] == "acme"
 
 
 def test_no_contexts_are_written_where_the_context_says_so(local: Deployed) -> None:
-    for found in (local, deployed("dev", contextModel="none")):
+    for found in (local, with_additions()):
         assert found.environment("ingest-document")["CICADA_CONTEXT_MODEL_ID"] == ""
 
 
