@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import boto3
 import pytest
+from joserfc.jwk import RSAKey
 from moto import mock_aws
 from moto.cognitoidp.exceptions import NotAuthorizedError
 from moto.cognitoidp.models import CognitoIdpBackend
 from moto.cognitoidp.responses import CognitoIdpResponse
 from moto.core.exceptions import JsonRESTError
 from moto.core.responses import ActionResult
+from moto.utilities.utils import load_resource
 
 from tests.contract import connections_table, requests_table
 from tests.contract.declared import create_table
@@ -58,6 +61,12 @@ class DeployedPool:
         return {group["GroupName"] for group in self.cognito.list_groups(UserPoolId=self.pool_id)["Groups"]}
 
 
+@cache
+def _signing_key() -> RSAKey:
+    """The one key that moto signs with: it takes a sixth of a second to import, for every pool anew."""
+    return RSAKey.import_key(load_resource("cognitoidp/resources/jwks-private.json"))
+
+
 @contextmanager
 def _proofs_are_checked() -> Iterator[None]:
     """Here moto takes any proof of a password, and knows no GetTokensFromRefreshToken: both as Cognito has them."""
@@ -80,7 +89,9 @@ def _proofs_are_checked() -> Iterator[None]:
             raise NotAuthorizedError("Incorrect username or password.")
         return responded(self, session, client_id, challenge_name, challenge_responses)
 
+    key = _signing_key()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RSAKey, "import_key", lambda _: key)
         patch.setattr(CognitoIdpBackend, "initiate_auth", begin)
         patch.setattr(CognitoIdpBackend, "respond_to_auth_challenge", respond)
         patch.setattr(CognitoIdpResponse, "get_tokens_from_refresh_token", _rotated, raising=False)
