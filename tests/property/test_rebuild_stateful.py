@@ -84,9 +84,11 @@ def take_turns(world: World, turns: list[tuple[int, int]]) -> None:
         world.run(world.actors[0])
 
 
-@pytest.mark.parametrize("new_first", [True, False])
-@pytest.mark.parametrize("goes", [True, False])
-@pytest.mark.parametrize("dies", [True, False])
+# Each pair of values is among them.
+@pytest.mark.parametrize(
+    ("new_first", "goes", "dies"),
+    [(True, True, True), (True, False, False), (False, True, False), (False, False, True)],
+)
 def test_wherever_an_ingest_stops_while_a_rebuild_ends_nothing_is_missed(
     new_first: bool, goes: bool, dies: bool
 ) -> None:
