@@ -16,13 +16,12 @@ from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import Chunk
 from cicada.understanding.plan import Intent
 from cli.errors import CommandError
-from cli.operator.month import ALARM_METRICS, CHUNKS, DOCUMENT, NEXT_CHUNK, ONE_CHUNK, WAYS
+from cli.operator.month import CHUNKS, DOCUMENT, NEXT_CHUNK, ONE_CHUNK, WAYS
 from cli.operator.prices import read_prices
 from local.stage.settings import ROOT
 from tests.cli.conftest import Shell
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.fakes.retrieval import FixedIndex
-from tests.infra.deployed import deployed
 from tests.metered.pipeline import PacedModel, Pipeline
 from tests.unit.answering.situation import Situation, passage
 from tests.unit.ingest.scripts import play
@@ -103,14 +102,6 @@ def test_a_document_embeds_and_describes_each_passage_once() -> None:
     passages = stage.upload(play("macbeth")).passages
     assert (len(stage.embedder.texts), len(writer.asked)) == (passages + 1, passages)
     assert DOCUMENT.passages > 0
-
-
-def test_the_alarms_read_as_many_metrics_as_are_priced() -> None:
-    alarms = [each for _, each in deployed("dev").of_kind("AWS::CloudWatch::Alarm")]
-    assert (
-        sum(len([m for m in each.get("Metrics", [{"MetricStat": 1}]) if "MetricStat" in m]) for each in alarms)
-        == ALARM_METRICS
-    )
 
 
 def test_readme_says_what_the_command_computes(shell: Shell) -> None:

@@ -15,7 +15,6 @@ from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_stacks import described
 from tests.cli.test_status_command import details, indexed, profile
-from tests.infra.conftest import template_of
 
 __all__ = ["aws_account"]
 
@@ -400,14 +399,6 @@ def test_nobody_who_is_signed_in_is_one_sentence(account: ScriptedAws, shell: Sh
     account.replies["sts", "GetCallerIdentity"] = refusal("ExpiredToken")
     assert shell("doctor") == 1
     assert shell.err().startswith("cicada: The AWS login has expired: run")
-
-
-def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
-    template = template_of("dev")
-    [assertion] = template["Rules"]["CheckBootstrapVersion"]["Assertions"]
-    refused = assertion["Assert"]["Fn::Not"][0]["Fn::Contains"][0]
-    assert refused == [str(version) for version in range(1, BOOTSTRAP_LEAST)]
-    assert template["Parameters"]["BootstrapVersion"]["Default"] == "/cdk-bootstrap/hnb659fds/version"
 
 
 def test_region_without_the_models(account: ScriptedAws, monkeypatch: pytest.MonkeyPatch, shell: Shell) -> None:

@@ -11,7 +11,6 @@ from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
 from tests.cli.test_doctor_command import account, findings
 from tests.cli.test_stacks import described
-from tests.infra.conftest import template_of
 
 __all__ = ["account", "aws_account"]
 
@@ -102,13 +101,6 @@ def test_a_service_that_is_denied_is_named(keyed: ScriptedAws, shell: Shell) -> 
 def test_the_trail_of_documents_needs_the_key_too(keyed: ScriptedAws, shell: Shell) -> None:
     [(state, text)] = of_the_key(shell, 1, *GIVEN, "-c", "dataEvents=create")
     assert (state, text.split(":")[0]) == ("problem", "its policy names cloudtrail.amazonaws.com nowhere")
-
-
-def test_the_services_are_those_of_the_key_that_a_stack_makes() -> None:
-    resources = template_of("dev", dataKey="create")["Resources"].values()
-    [key] = [each for each in resources if each["Type"] == "AWS::KMS::Key"]
-    principals = [each["Principal"] for each in key["Properties"]["KeyPolicy"]["Statement"]]
-    assert [each["Service"] for each in principals if "Service" in each] == SERVICES
 
 
 @pytest.mark.parametrize(
