@@ -187,9 +187,9 @@ _PROGRAMS = frozenset({
 })  # fmt: skip
 
 
-def _written_by_people(properties: Mapping[str, str]) -> Mapping[str, str]:
+def _written_by_people(properties: Mapping[str, str | tuple[str, ...]]) -> Mapping[str, str | tuple[str, ...]]:
     """The properties of a file without an author that is a program."""
-    is_program = properties.get("author", "").casefold() in _PROGRAMS
+    is_program = str(properties.get("author", "")).casefold() in _PROGRAMS
     return {name: each for name, each in properties.items() if not (is_program and name == "author")}
 
 
