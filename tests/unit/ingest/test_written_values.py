@@ -51,10 +51,22 @@ def test_a_column_shows_whether_days_or_months_come_first(written: list[str], da
 
 
 @pytest.mark.parametrize(
-    "written", [["03/04/2026"], ["25/04/2026", "04/25/2026"], ["25/04/2026", "soon"], ["25/04/26"]]
+    "written",
+    [
+        ["03/04/2026"],
+        ["25/04/2026", "04/25/2026"],
+        ["25/04/2026", "soon"],
+        ["25/04/26"],
+        ["25/04/2026", "31/02/2026"],
+        ["25/00/2026"],
+    ],
 )
 def test_days_that_may_be_read_either_way_or_are_not_all_days_stay(written: list[str]) -> None:
     assert plain_days({"A": written}) == {}
+
+
+def test_numbers_of_things_are_no_days() -> None:
+    assert plain_days({"Case no": ["25-04-2026"]}) == {}
 
 
 def test_another_column_tells_whether_days_come_first() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import date
 from itertools import chain
 
 from msgspec.structs import replace
@@ -55,9 +56,14 @@ def plain_days(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, st
     """The days of columns that are written with slashes or dashes, such as `25/04/2026`: each as `2026-04-25`.
 
     What comes first is the day if a value of the column, or of another such column, has more than 12 there; the month
-    if one has more than 12 in the second place. A column that neither tells, or both, is left out.
+    if one has more than 12 in the second place. A column that neither tells, or both, is left out, and so is one with
+    a day that no calendar has, or of numbers of things.
     """
-    found = {name: {value: _DAY.fullmatch(value) for value in values} for name, values in columns.items()}
+    found = {
+        name: {value: _DAY.fullmatch(value) for value in values}
+        for name, values in columns.items()
+        if not names_codes(name)
+    }
     days = {name: {value: each for value, each in of.items() if each} for name, of in found.items() if all(of.values())}
     firsts = {name: _places_of_days(of.values()) for name, of in days.items()}
     told = set().union(*firsts.values())
@@ -70,7 +76,7 @@ def plain_days(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, st
                 value: _iso(each["year"], **{first: each["first"], second: each["second"]})
                 for value, each in of.items()
             }
-    return plain
+    return {name: of for name, of in plain.items() if all(map(_is_day, of.values()))}
 
 
 def _places_of_days(found: Iterable[re.Match[str]]) -> set[str]:
@@ -80,6 +86,14 @@ def _places_of_days(found: Iterable[re.Match[str]]) -> set[str]:
 
 def _iso(year: str, month: str, day: str) -> str:
     return f"{year}-{month:>02}-{day:>02}"
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _amounts(values: Collection[str]) -> dict[str, str]:
