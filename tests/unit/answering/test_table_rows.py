@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.listing import ListingAnswerer
+from cicada.answering.named_documents import Meant, NamedDocuments
 from cicada.answering.parts import Finished, Listed, Text
 from cicada.conversation.model import Question
 from cicada.dialogue import Shown, ShownDocument
@@ -258,6 +259,23 @@ def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, sha
     request = PlanRequest(message, "desk", NOW, messages=("longest ticket",), schema=schema, listing=page, shown=shown)
     plan = PLANNER.plan(request)
     assert (plan.shape, plan.fields, plan.filters) == (shape, fields, (AnyOf(ROW, frozenset({31.0})), table))
+    assert plan.named == ("tickets.csv",)
+    elsewhere = PLANNER.plan(replace(request, shown=replace(shown, knowledge_base="store")))
+    assert not any(each.field == ROW for each in elsewhere.filters)
+
+
+def test_a_row_is_of_its_document_where_another_has_a_table_of_that_name(desk: Desk) -> None:
+    desk.put("old/tickets.csv", TICKETS.replace("Ann Lee", "Cy Dunn"))
+    row = (AnyOf(ROW, frozenset({2.0})), AnyOf(TABLE, frozenset({"tickets"})))
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "its owner?", "", "desk", row, fields=("Owner",))
+    named = NamedDocuments(desk.index, desk.bases, desk.listings.gate)
+    for document, owner in (("old/tickets.csv", "Cy Dunn"), ("tickets.csv", "Ann Lee")):
+        question = Question("its owner?", "s", "desk")
+        meant = named.meant(replace(plan, named=(document,)), question, ANN)
+        assert isinstance(meant, Meant)
+        parts = desk.listings.answer(meant.plan, question, ANN, meant.documents)
+        (listed,) = (each for each in parts if isinstance(each, Listed))
+        assert [each.metadata["Owner"] for each in listed.rows] == [owner]
 
 
 def test_a_row_is_called_by_the_column_that_is_called_as_it_is() -> None:

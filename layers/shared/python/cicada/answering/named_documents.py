@@ -13,7 +13,7 @@ from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text,
 from cicada.conversation.model import Question
 from cicada.document_routing.names import MOST_NAMED, DocumentNames, all_named, is_identifier, nearest
 from cicada.documents.catalogue import TITLE, DocumentRow, ListedPage, Sort, sorted_rows
-from cicada.documents.model import AnyOf, Condition, Contains, DocumentKey, PassageFilter, Subject, meets
+from cicada.documents.model import ROW, AnyOf, Condition, Contains, DocumentKey, PassageFilter, Subject, meets
 from cicada.identity import Principal
 from cicada.knowledge_bases.contradictions import VALUED
 from cicada.knowledge_bases.schema import Schema
@@ -131,6 +131,8 @@ class _Meaning:
         self._scope = readable_passages(principal, plan.knowledge_base, question.scope)
 
     def found(self) -> Meant | Reply:
+        if self._plan.named and any(each.field == ROW for each in self._plan.filters):
+            return self._of_row()
         self._plan = self._with_names(self._plan)
         if not (self._plan.named or self._plan.single):
             return Meant(self._plan)
@@ -148,6 +150,14 @@ class _Meaning:
         if named and self._plan.is_guess:
             return Meant(self._plan.as_search, steps=("named:0",))
         return self._described() if self._plan.single else Meant(self._plan)
+
+    def _of_row(self) -> Meant | Reply:
+        """The document, by its id, of which a row is meant. The row meets conditions that the document does not."""
+        only = replace(self._scope, document_ids=frozenset(self._plan.named))
+        with phase("searching"):
+            found = self._catalogue.rows(only, self._order, len(self._plan.named)).rows
+        rows = self._permitted(found).items
+        return Meant(self._plan, tuple(rows)) if rows else self._no_such_document([_Named(self._plan.named[0], ())])
 
     def _with_names(self, plan: Plan) -> Plan:
         """The plan with the values that no document has as names, if each is the name of one.

@@ -163,7 +163,7 @@ class SchemaPlanner(Struct, frozen=True):
             return reader.understand(messages, today, request.asker)
 
         if row := row_spoken_of(request):
-            return _of_row(understand([request.message]), row)
+            return _of_row(understand([request.message]), *row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return plan_of(found, request.schema)
 
@@ -238,8 +238,8 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
     )
 
 
-def _of_row(found: Understood, row: tuple[Condition, ...]) -> Plan:
-    """The fields of a row that are asked for, or else what the row says."""
+def _of_row(found: Understood, document: str, row: tuple[Condition, ...]) -> Plan:
+    """The fields of a row of the document that are asked for, or else what the row says."""
     fields = found.meaning.fields if found.strategy in ("A", "M") else ()
     query = one_line(found.message)
     return Plan(
@@ -251,6 +251,7 @@ def _of_row(found: Understood, row: tuple[Condition, ...]) -> Plan:
         filters=row,
         fields=fields,
         continues=True,
+        named=(document,),
     )
 
 

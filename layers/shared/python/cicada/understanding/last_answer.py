@@ -227,19 +227,20 @@ def of_shown_document(
     return None
 
 
-def row_spoken_of(request: PlanRequest) -> tuple[Condition, ...]:
-    """Conditions that the one row meets which a message calls "it" or "she"; empty for any other message.
+def row_spoken_of(request: PlanRequest) -> tuple[str, tuple[Condition, ...]] | None:
+    """The document and the conditions of the one row which a message calls "it" or "she"; None for any other message.
 
     It is the only row that was listed, or the first one in an order ("which is the oldest?").
     """
     listing, shown = request.listing, request.shown.documents
     if listing is None or not listing.of_rows or not shown or not shown[0].row:
-        return ()
+        return None
     refers = with_name(request.message, "", bare=True) or _ITS.search(request.message)
-    if not refers or (len(shown) > 1 and listing.sort is None):
-        return ()
+    is_of_base = request.shown.knowledge_base in ("", request.knowledge_base)
+    if not refers or not is_of_base or (len(shown) > 1 and listing.sort is None):
+        return None
     tables = tuple(each for each in listing.conditions if each.field == TABLE)
-    return (AnyOf(ROW, frozenset({float(shown[0].row)})), *tables)
+    return shown[0].document_id, (AnyOf(ROW, frozenset({float(shown[0].row)})), *tables)
 
 
 def _of_chosen(
