@@ -37,6 +37,7 @@ _PAYING = re.compile(
     r"(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
     re.IGNORECASE,
 )
+_DID, _PAY, _HAS_PAID = word_set("did have has had"), word_set("pay paid"), word_set("paid bezahlt")
 _ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
 _OUTSIDE = ""
 """The documents that are rows of no table."""
@@ -76,6 +77,7 @@ class TablesReader(Struct, frozen=True):
         if total := _as_total(message, reader.schema):
             found = reader.next(total, _within(before, reader.schema), now, asker)
             if found.strategy == "M" and found.meaning.aggregates and (found.continues or _narrows(found)):
+                found = replace(found, meaning=_paid_or_owed(found.meaning, message, reader.schema))
                 return replace(_of_rows(found, table, reader, earlier), message=message)
         found = reader.next(message, earlier, now, asker)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
@@ -240,6 +242,20 @@ def _as_total(message: str, schema: Schema) -> str:
         return ""
     rest = _ALTOGETHER.sub("", f"{asked['payer'] or ''} {asked['rest']}").strip()
     return f"total {columns[0]} {'' if rest.startswith(('per ', 'by ', 'in ', 'for ')) else 'of '}{rest}".strip()
+
+
+def _paid_or_owed(meaning: Meaning, message: str, schema: Schema) -> Meaning:
+    """The meaning for the rows that are paid, or that are not, where one column says which are and nothing is said."""
+    said = [*split_words(message)]
+    is_owed = "owe" in said
+    was_paid = not _DID.isdisjoint(said) and not _PAY.isdisjoint(said)
+    types = {name: each.type for name, each in schema.fields.items() if _HAS_PAID & {*split_words(name)}}
+    columns = [name for name, type in types.items() if type in (FieldType.DATE, FieldType.BOOLEAN)]
+    if is_owed is was_paid or len(columns) != 1 or columns[0] in meaning.restricted:
+        return meaning
+    if types[columns[0]] is FieldType.DATE:
+        return meaning.bounding(columns[0], Bounds(present=was_paid))
+    return meaning.setting(columns[0], was_paid)
 
 
 def _narrows(found: Understood) -> bool:
