@@ -260,6 +260,10 @@ def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, sha
     plan = PLANNER.plan(request)
     assert (plan.shape, plan.fields, plan.filters) == (shape, fields, (AnyOf(ROW, frozenset({31.0})), table))
     assert plan.named == ("tickets.csv",)
+    another = PLANNER.plan(
+        replace(request, message="what is the status of tickets of Ann Lee and their hours in her time?")
+    )
+    assert another.shape is Shape.METADATA_ONLY and not any(each.field == ROW for each in another.filters)
     elsewhere = PLANNER.plan(replace(request, shown=replace(shown, knowledge_base="store")))
     assert not any(each.field == ROW for each in elsewhere.filters)
 

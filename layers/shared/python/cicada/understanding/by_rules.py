@@ -27,6 +27,7 @@ from cicada.understanding.last_answer import (
     of_last_answer,
     of_shown_document,
     row_spoken_of,
+    speaks_of_another,
 )
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
@@ -162,8 +163,8 @@ class SchemaPlanner(Struct, frozen=True):
         def understand(messages: Sequence[str]) -> Understood:
             return reader.understand(messages, today, request.asker)
 
-        if row := row_spoken_of(request):
-            return _of_row(understand([request.message]), *row)
+        if (row := row_spoken_of(request)) and not speaks_of_another(own := understand([request.message])):
+            return _of_row(own, *row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return plan_of(found, request.schema)
 

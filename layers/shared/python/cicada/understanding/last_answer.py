@@ -243,6 +243,15 @@ def row_spoken_of(request: PlanRequest) -> tuple[str, tuple[Condition, ...]] | N
     return shown[0].document_id, (AnyOf(ROW, frozenset({float(shown[0].row)})), *tables)
 
 
+def speaks_of_another(found: Understood) -> bool:
+    """Whether "his" is of one that the message itself names before: "Which boats did Abel build in his youth?"."""
+    its = _ITS.search(found.message)
+    before = found.message[: its.start()].casefold() if its else ""
+    meaning = found.meaning
+    values = [str(each) for name, values in meaning.wanted.items() if name != TABLE for each in values]
+    return any(each.casefold() in before for each in (*values, *meaning.named))
+
+
 def _of_chosen(
     document: str, asked: str, earlier: Sequence[str], understand: Callable[[Sequence[str]], Understood]
 ) -> Understood:
