@@ -251,3 +251,10 @@ def test_however_long_the_values_and_fields_each_event_of_a_listing_fits() -> No
 
 def a_row() -> DocumentRow:
     return DocumentRow(DocumentKey(KnowledgeBaseKey("acme", "store"), "d" * 1024), "Lease", "v1", 1, 0.0)
+
+
+def test_a_long_title_of_a_row_keeps_the_rows_number() -> None:
+    row = DocumentRow(DocumentKey(KnowledgeBaseKey("acme", "desk"), "a.csv"), f"{'A' * 130}, row 317", "v1", 1, 0.0)
+    (listing,) = [each for each in made_of([Listed(permitted((row,)), 1, {}, 0, None)]) if isinstance(each, Listing)]
+    title = listing.documents[0].title
+    assert (len(title), title[-10:]) == (120, "A, row 317")

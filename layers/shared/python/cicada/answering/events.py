@@ -34,7 +34,7 @@ from cicada.conversation.protocol import (
     Usage,
 )
 from cicada.documents import aggregates
-from cicada.documents.catalogue import EVERY, DocumentRow, Operation
+from cicada.documents.catalogue import EVERY, ROW_IN_TITLE, DocumentRow, Operation
 from cicada.documents.model import Locator, ScriptLocator, place_name
 from cicada.grounding.checking import Checked
 from cicada.knowledge_bases.schema import Schema
@@ -211,12 +211,18 @@ def _listed(row: DocumentRow, columns: Mapping[str, str], match: Match | None) -
     shown = {columns[name]: shown_value(row.metadata[name], name) for name in named}
     return ListedDocument(
         document_id=row.document.document_id,
-        title=row.title[:_NAME_LENGTH],
+        title=_cut_title(row.title),
         fields={name[:MAX_NAME]: value[:MAX_VALUE] for name, value in shown.items()},
         relevance=_shown(match.relevance) if match else None,
         excerpt=match.excerpt if match else None,
         reason=match.reason[:_REASON_LENGTH] if match else None,
     )
+
+
+def _cut_title(title: str) -> str:
+    """A long title is cut before the number of the row, by which the row is found again."""
+    ending = found[0] if (found := ROW_IN_TITLE.search(title)) else ""
+    return f"{title[: _NAME_LENGTH - len(ending)]}{ending}" if len(title) > _NAME_LENGTH else title
 
 
 def _beginning(items: Sequence[T], room: int, size_of: Callable[[T], int]) -> tuple[T, ...]:
