@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from itertools import chain
 
 from msgspec.structs import replace
@@ -55,45 +55,30 @@ def plain_numbers(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str,
 def plain_days(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, str]]:
     """The days of columns that are written with slashes or dashes, such as `25/04/2026`: each as `2026-04-25`.
 
-    What comes first is the day if a value of the column, or of another such column, has more than 12 there; the month
-    if one has more than 12 in the second place. A column that neither tells, or both, is left out, and so is one with
-    a day that no calendar has, or of numbers of things.
+    The order is the one in which all values of the column are days of the calendar. Where both are, it is that of the
+    other such columns; where these do not tell either, the column is left out, as are numbers of things.
     """
-    found = {
-        name: {value: _DAY.fullmatch(value) for value in values}
-        for name, values in columns.items()
-        if not names_codes(name)
-    }
-    days = {name: {value: each for value, each in of.items() if each} for name, of in found.items() if all(of.values())}
-    firsts = {name: _places_of_days(of.values()) for name, of in days.items()}
-    told = set().union(*firsts.values())
+    possible = {name: _orders_of(values) for name, values in columns.items() if not names_codes(name)}
+    told = {order for orders in possible.values() if len(orders) == 1 for order in orders}
     plain: dict[str, dict[str, str]] = {}
-    for name, of in days.items():
-        place = firsts[name] or told
-        if len(place) == 1:
-            first, second = ("day", "month") if place == {"first"} else ("month", "day")
-            plain[name] = {
-                value: _iso(each["year"], **{first: each["first"], second: each["second"]})
-                for value, each in of.items()
-            }
-    return {name: of for name, of in plain.items() if all(map(_is_day, of.values()))}
+    for name, orders in possible.items():
+        chosen = orders if len(orders) == 1 else orders & told
+        if len(chosen) == 1:
+            (order,) = chosen
+            plain[name] = {value: day.isoformat() for value in columns[name] if (day := _day(value, order))}
+    return plain
 
 
-def _places_of_days(found: Iterable[re.Match[str]]) -> set[str]:
-    """Where the numbers are that can be no months."""
-    return {place for each in found for place in ("first", "second") if int(each[place]) > _MONTHS}
+def _orders_of(values: Collection[str]) -> set[str]:
+    """The orders of day and month in which all values are days of the calendar."""
+    return {order for order in _ORDERS if all(_day(value, order) for value in values)}
 
 
-def _iso(year: str, month: str, day: str) -> str:
-    return f"{year}-{month:>02}-{day:>02}"
-
-
-def _is_day(text: str) -> bool:
+def _day(text: str, order: str) -> date | None:
     try:
-        date.fromisoformat(text)
+        return datetime.strptime(text.replace("-", "/"), order).date()  # noqa: DTZ007 - a day has no time zone
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _amounts(values: Collection[str]) -> dict[str, str]:
@@ -111,8 +96,7 @@ def _are(amounts: Mapping[str, str], form: re.Pattern[str], sure: re.Pattern[str
     return all(map(form.fullmatch, amounts.values())) and any(map(sure.fullmatch, amounts.values()))
 
 
-_DAY = re.compile(r"(?P<first>[0-9]{1,2})([/-])(?P<second>[0-9]{1,2})\2(?P<year>[0-9]{4})")
-_MONTHS = 12
+_ORDERS = ("%d/%m/%Y", "%m/%d/%Y")
 
 # Each row is a passage, of which a document has no more.
 MAX_ROWS = 20_000
