@@ -67,14 +67,14 @@ class TablesReader(Struct, frozen=True):
         """A message after what came before it, read with the columns of the one table that it is about."""
         message = _UNIT_OF_MONEY.sub("", message)
         whole = self.whole.next(message, before, now, asker)
-        pays = _PAYING.match(message.strip()) is not None
-        table = self._table(message, before if whole.continues or pays else None, now)
-        table = self._table_of_payments() if pays and not table else table
+        paying = _PAYING.match(message.strip())
+        table = self._table(message, before if whole.continues or paying else None, now)
+        table = self._table_of_payments() if paying and not table else table
         if table is None:
             return whole
         reader = self._reader(table)
         earlier = _within(before, reader.schema) if whole.continues else None
-        if total := _as_total(message, reader.schema):
+        if paying and (total := _as_total(paying, reader.schema)):
             found = reader.next(total, _within(before, reader.schema), now, asker)
             if found.strategy == "M" and found.meaning.aggregates and (found.continues or _narrows(found)):
                 found = replace(found, meaning=_paid_or_owed(found.meaning, message, reader.schema))
@@ -232,13 +232,13 @@ def _columns_of_money(schema: Schema) -> list[str]:
     ]
 
 
-def _as_total(message: str, schema: Schema) -> str:
-    """A question what was paid in all as one for the total of the one column of money; empty for any other.
+def _as_total(asked: re.Match[str], schema: Schema) -> str:
+    """A question what was paid in all as one for the total of the one column of money; empty without such a column.
 
     "How much did we pay Glanz Cleaning in 2025?" is "total Amount of Glanz Cleaning in 2025?".
     """
-    asked, columns = _PAYING.match(message.strip()), _columns_of_money(schema)
-    if asked is None or len(columns) != 1:
+    columns = _columns_of_money(schema)
+    if len(columns) != 1:
         return ""
     rest = _ALTOGETHER.sub("", f"{asked['payer'] or ''} {asked['rest']}").strip()
     return f"total {columns[0]} {'' if rest.startswith(('per ', 'by ', 'in ', 'for ')) else 'of '}{rest}".strip()
