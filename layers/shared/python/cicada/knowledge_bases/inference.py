@@ -413,7 +413,7 @@ def _inferred(field: ObservedField) -> SchemaField:
 
 
 def _recurs(field: ObservedField, kind: FieldType) -> bool:
-    """Whether the values are a closed class, not a text of each document's own."""
+    """Whether the values are a closed class, not a text of each document's own; short ones of a table's column are."""
     if kind is FieldType.PERSON or field.documents >= 2 * len(field.values):
         return True
     few = MAX_VALUES if any(field.tables) else _FEW_VALUES

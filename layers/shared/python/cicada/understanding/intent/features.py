@@ -26,65 +26,6 @@ _RARE_WORD = 7
 _Hashes: TypeAlias = list[int]
 
 
-def joined(left: int, right: int) -> int:
-    """The hash of two hashes in this order."""
-    return (left * 0x9E3779B1 ^ right * 0x85EBCA6B + 0x27D4EB2F) & MASK
-
-
-def of_clauses(text: str, steps: Sequence[Placed], frequent: frozenset[str]) -> tuple[_Hashes, _Hashes]:
-    """The hashes of the first and the last clause, and those of all clauses, wherever they are.
-
-    `steps`: the concepts of the text with their places.
-    """
-    spans = _spans(text)
-    found = [
-        _of_clause(text[start:end], [step for place, step in steps if start <= place < end], frequent)
-        for start, end in spans
-    ]
-    first = [joined(_FIRST, one) for one in (*found[0][0], *found[0][1])]
-    last = [joined(_LAST, one) for one in (*found[-1][0], *found[-1][1])]
-    number = joined(_CLAUSES, min(_MOST_COUNTED, len(spans)))
-    return [number, *first, *last], [one for shared, _, pairs in found for one in (*shared, *pairs)]
-
-
-def _spans(text: str) -> list[tuple[int, int]]:
-    """Where the clauses with a letter or a digit are; all of a text that has none."""
-    ends = [match.span() for match in _END_OF_CLAUSE.finditer(text)]
-    pieces = zip((0, *(end for _, end in ends)), (*(start for start, _ in ends), len(text)), strict=True)
-    return [(start, end) for start, end in pieces if any(map(str.isalnum, text[start:end]))] or [(0, len(text))]
-
-
-def _of_clause(clause: str, steps: Sequence[Step], frequent: frozenset[str]) -> tuple[_Hashes, _Hashes, _Hashes]:
-    """The features of its concepts and its beginning, of its frequent words, and of pairs of these."""
-    words = words_of(clause)
-    hashes = [crc32(word.encode()) for word in words]
-    frame = [
-        own if word in frequent or not word[0].isalnum() else _RARE_WORD
-        for word, own in zip(words, hashes, strict=True)
-    ]
-    kept = {*frame} - {_RARE_WORD}
-    shared = [*_of_clause_concepts(steps, int("?" in clause)), *_of_beginning(hashes, frame)]
-    pairs = [joined(13, joined(one, two)) for one, two in combinations(sorted(kept)[:_PAIRED_WORDS], 2)]
-    return shared, [joined(12, one) for one in kept], pairs
-
-
-def _of_clause_concepts(steps: Sequence[Step], asks: int) -> _Hashes:
-    """Which concepts there are, in a question or none, and in pairs; the first, and the first two."""
-    have = sorted({concept for step in steps for concept in step})
-    found = [joined(1, asks), *(joined(3 + asks, concept) for concept in have)]
-    found += [joined(5, joined(one, two)) for one, two in combinations(have, 2)]
-    found += [joined(6, concept) for step in steps[:1] for concept in step]
-    return found + [joined(7, joined(a, b)) for second in steps[1:2] for a in steps[0] for b in second]
-
-
-def _of_beginning(hashes: Sequence[int], frame: Sequence[int]) -> _Hashes:
-    """The first words as they are, and with the rare ones masked."""
-    found = [joined(8, one) for one in hashes[:1]]
-    if len(hashes) > 1:
-        found += [joined(9, joined(*hashes[:2])), joined(10, joined(*frame[:2]))]
-    return found + ([joined(11, joined(joined(*frame[:2]), frame[2]))] if len(hashes) > 2 else [])
-
-
 _WHOLE_WORD = re.compile(r"[^\W_]+")
 # Most words begin like none of the lexicon, which these many characters show.
 _HEAD = 3
@@ -95,7 +36,10 @@ _Entries: TypeAlias = Mapping[str, tuple[int, ...]]
 
 
 class Lexicon(Struct, frozen=True):
-    """The numbers of the concepts of whole words and phrases, of the beginnings of words, and of character strings.
+    """Concepts: words of nine languages for the same thing, so that what is learnt in one serves in the others.
+
+    A concept decides nothing: the examples give it its weight. Here are the numbers of the concepts of whole words and
+    phrases, of the beginnings of words, and of character strings.
 
     The last serve languages that do not separate words. `heads`: the first characters of the words and beginnings.
     """
@@ -167,6 +111,65 @@ def lexicon(concepts: Iterable[Mapping[str, Iterable[str]]]) -> Lexicon:
 
 def _longest(*entries: _Entries) -> int:
     return max((len(word) for each in entries for word in each), default=0)
+
+
+def joined(left: int, right: int) -> int:
+    """The hash of two hashes in this order."""
+    return (left * 0x9E3779B1 ^ right * 0x85EBCA6B + 0x27D4EB2F) & MASK
+
+
+def of_clauses(text: str, steps: Sequence[Placed], frequent: frozenset[str]) -> tuple[_Hashes, _Hashes]:
+    """The hashes of the first and the last clause, and those of all clauses, wherever they are.
+
+    `steps`: the concepts of the text with their places.
+    """
+    spans = _spans(text)
+    found = [
+        _of_clause(text[start:end], [step for place, step in steps if start <= place < end], frequent)
+        for start, end in spans
+    ]
+    first = [joined(_FIRST, one) for one in (*found[0][0], *found[0][1])]
+    last = [joined(_LAST, one) for one in (*found[-1][0], *found[-1][1])]
+    number = joined(_CLAUSES, min(_MOST_COUNTED, len(spans)))
+    return [number, *first, *last], [one for shared, _, pairs in found for one in (*shared, *pairs)]
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Where the clauses with a letter or a digit are; all of a text that has none."""
+    ends = [match.span() for match in _END_OF_CLAUSE.finditer(text)]
+    pieces = zip((0, *(end for _, end in ends)), (*(start for start, _ in ends), len(text)), strict=True)
+    return [(start, end) for start, end in pieces if any(map(str.isalnum, text[start:end]))] or [(0, len(text))]
+
+
+def _of_clause(clause: str, steps: Sequence[Step], frequent: frozenset[str]) -> tuple[_Hashes, _Hashes, _Hashes]:
+    """The features of its concepts and its beginning, of its frequent words, and of pairs of these."""
+    words = words_of(clause)
+    hashes = [crc32(word.encode()) for word in words]
+    frame = [
+        own if word in frequent or not word[0].isalnum() else _RARE_WORD
+        for word, own in zip(words, hashes, strict=True)
+    ]
+    kept = {*frame} - {_RARE_WORD}
+    shared = [*_of_clause_concepts(steps, int("?" in clause)), *_of_beginning(hashes, frame)]
+    pairs = [joined(13, joined(one, two)) for one, two in combinations(sorted(kept)[:_PAIRED_WORDS], 2)]
+    return shared, [joined(12, one) for one in kept], pairs
+
+
+def _of_clause_concepts(steps: Sequence[Step], asks: int) -> _Hashes:
+    """Which concepts there are, in a question or none, and in pairs; the first, and the first two."""
+    have = sorted({concept for step in steps for concept in step})
+    found = [joined(1, asks), *(joined(3 + asks, concept) for concept in have)]
+    found += [joined(5, joined(one, two)) for one, two in combinations(have, 2)]
+    found += [joined(6, concept) for step in steps[:1] for concept in step]
+    return found + [joined(7, joined(a, b)) for second in steps[1:2] for a in steps[0] for b in second]
+
+
+def _of_beginning(hashes: Sequence[int], frame: Sequence[int]) -> _Hashes:
+    """The first words as they are, and with the rare ones masked."""
+    found = [joined(8, one) for one in hashes[:1]]
+    if len(hashes) > 1:
+        found += [joined(9, joined(*hashes[:2])), joined(10, joined(*frame[:2]))]
+    return found + ([joined(11, joined(joined(*frame[:2]), frame[2]))] if len(hashes) > 2 else [])
 
 
 _LONGEST_CHARACTER_GRAM = 4
