@@ -7,7 +7,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 # Groups of tests that share a slow fixture, the longest first: a run lasts as long as its last group.
 _SHARING = {
-    "tests/e2e/": "a deployed stage",
+    "tests/e2e/answers/": "a stage for answers",
+    "tests/e2e/": "a stage for documents and people",
     "tests/contract/test_index_": "an OpenSearch server",
     "tests/contract/test_opensearch_": "an OpenSearch server",
     "tests/contract/test_passage_index": "an OpenSearch server",

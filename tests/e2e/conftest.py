@@ -1,4 +1,4 @@
-"""The local stage, deployed once for all tests that talk to it; what its functions call is recorded."""
+"""The local stage, deployed once for each group of tests that talk to it; what its functions call is recorded."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from local.stage.stage import LocalStage
 from tests.chaos.database import Database
 from tests.chaos.target import Target
 from tests.e2e.recorder import Recorder
+from tests.e2e.shown import Shown, ShownHere, gathered
 from tests.e2e.store import Store, ingested
 from tests.e2e.traffic import Traffic
 from tests.fakes.xray_daemon import XRayDaemon, xray_daemon
 from tests.relay import Relay
+from tests.sharing import group_of
 
-_LAST = "test_permissions.py"
-_PASSED = pytest.StashKey[set[str]]()
+_HERE = Path(__file__).parent
+_LAST = _HERE / "test_permissions.py"
+_SHOWN_HERE = pytest.StashKey[ShownHere]()
 
 
 @pytest.fixture(scope="session")
@@ -69,27 +72,53 @@ def _published(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     assert traffic.faults() == []
 
 
+@pytest.fixture(scope="session")
+def left(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Path:
+    """The folder for what each group has shown, one for all workers of a run."""
+    folder = tmp_path_factory.getbasetemp().parent / f"shown-{testrun_uid}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shown_here(pytestconfig: pytest.Config, stage: Target, recorder: Recorder, left: Path) -> ShownHere:
+    """What the tests of this worker have shown until now."""
+    pytestconfig.stash[_SHOWN_HERE] = shown = ShownHere(stage, recorder, left)
+    return shown
+
+
 @pytest.fixture
-def passed(request: pytest.FixtureRequest) -> set[str]:
+def shown(request: pytest.FixtureRequest, shown_here: ShownHere, left: Path) -> Shown:
+    """What all end-to-end tests of this run have shown."""
+    groups = {group_of(item.nodeid) for item in request.session.items if item.path.is_relative_to(_HERE)}
+    return shown_here.now() | gathered(left, groups - {group_of(request.node.nodeid)})
+
+
+@pytest.fixture
+def passed(request: pytest.FixtureRequest, shown: Shown) -> set[str]:
     """The files of which all tests were run and have passed so far."""
-    here = Path(__file__).parent
-    own = [item for item in request.session.items if item.path.parent == here and item.path.name != _LAST]
-    missing = {item.path.name for item in own if item.nodeid not in request.config.stash[_PASSED]}
+    own = [item for item in request.session.items if item.path.is_relative_to(_HERE) and item.path != _LAST]
+    missing = {item.path.name for item in own if item.nodeid not in shown.passed}
     return {item.path.name for item in own} - missing
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_PASSED] = set()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What was recorded is looked at when everything else on the stage has run."""
-    items.sort(key=lambda item: item.path == Path(__file__).with_name(_LAST))
+    items.sort(key=lambda item: item.path == _LAST)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if report.when == "call" and report.passed:
-        item.config.stash[_PASSED].add(item.nodeid)
+        item.config.stash[_SHOWN_HERE].passed.add(item.nodeid)
     return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, bool, bool]:
+    """After the last test of a group, leave what the group has shown."""
+    done = yield
+    if nextitem is None or group_of(nextitem.nodeid) != group_of(item.nodeid):
+        item.config.stash[_SHOWN_HERE].leave(group_of(item.nodeid))
+    return done

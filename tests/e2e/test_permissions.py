@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from urllib.request import urlopen
 
 import boto3
 import pytest
@@ -17,7 +15,8 @@ from infra.settings import stage_settings
 from local.stage.aws import aws_client
 from local.stage.settings import REGION
 from tests.chaos.target import Target
-from tests.e2e.recorder import Recorded, Recorder
+from tests.e2e.recorder import Recorded
+from tests.e2e.shown import Shown
 from tests.infra.needed_permissions import Need, needed
 
 # The local stage's models, and what else an AWS stage has with Bedrock's agents and its check of sentences: tests here
@@ -26,39 +25,32 @@ CHOSEN = {"stage": "local", "agents": "bedrock", "grounding": "bedrock"}
 NEEDED = needed(replace(stage_settings(CHOSEN.get), local=None))
 
 
-@pytest.fixture
-def seen(stage: Target, recorder: Recorder) -> set[Recorded]:
-    with urlopen(f"{stage.config.bedrock_url}/_standin/calls", timeout=10) as reply:  # noqa: S310 - of the stage
-        of_bedrock = [(agent, path) for agent, path in json.loads(reply.read())]
-    return recorder.seen(of_bedrock)
-
-
 def shows(call: Recorded, function: str, need: Need) -> bool:
     return (call.function, call.action) == (function, need.action) and fnmatchcase(call.resource, need.resource)
 
 
-def test_no_function_calls_what_it_is_not_said_to_need(seen: set[Recorded]) -> None:
+def test_no_function_calls_what_it_is_not_said_to_need(shown: Shown) -> None:
     unstated = [
         call
-        for call in sorted(seen)
+        for call in sorted(shown.calls)
         if not any(shows(call, call.function, need) for need in NEEDED.get(call.function, ()))
     ]
     assert unstated == []
 
 
-def test_every_need_is_shown_by_a_call_or_says_why_not(seen: set[Recorded], passed: set[str]) -> None:
-    whole = {file.name for file in Path(__file__).parent.glob("test_*.py")} - {Path(__file__).name}
+def test_every_need_is_shown_by_a_call_or_says_why_not(shown: Shown, passed: set[str]) -> None:
+    whole = {file.name for file in Path(__file__).parent.rglob("test_*.py")} - {Path(__file__).name}
     if passed != whole:
         pytest.skip(
             f"Only all end-to-end tests together show every need; without {sorted(whole - passed)} some are missing."
         )
     by_calls = {
-        (function, need): any(shows(call, function, need) for call in seen)
+        (function, need): any(shows(call, function, need) for call in shown.calls)
         for function, needs in NEEDED.items()
         for need in needs
     }
-    assert [name for name, shown in by_calls.items() if not shown and not name[1].unseen] == []
-    assert [name for name, shown in by_calls.items() if shown and name[1].unseen] == [], "The reason is not true."
+    assert [name for name, by_call in by_calls.items() if not by_call and not name[1].unseen] == []
+    assert [name for name, by_call in by_calls.items() if by_call and name[1].unseen] == [], "The reason is not true."
 
 
 def test_the_stage_refuses_what_no_policy_allows(stage: Target) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from tests.chaos.target import Target
-from tests.e2e.test_question import QUESTION
+from tests.e2e.answers.test_question import QUESTION
 from tests.e2e.wire import Events, Frame, Wire, ask, connected, receive_all
 
 

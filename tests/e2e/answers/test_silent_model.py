@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.chaos.target import Target
+from tests.e2e.answers.test_question import QUESTION, answered
 from tests.e2e.faults import cancel_faults, order_fault
 from tests.e2e.processor import processor_with
-from tests.e2e.test_question import QUESTION, answered
 from tests.e2e.wire import Events, connected
 
 SILENT, OTHER = "amazon.nova-lite-v1:0", "amazon.nova-pro-v1:0"

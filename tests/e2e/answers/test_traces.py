@@ -17,7 +17,7 @@ from tests.chaos.target import Target
 from tests.fakes.xray_daemon import XRayDaemon
 from tests.patience import PATIENCE_SECONDS
 
-EVENTS = Path(__file__).parents[2] / "events"
+EVENTS = Path(__file__).parents[3] / "events"
 
 
 def test_a_question_is_one_trace_through_both_functions_and_the_queue(stage: Target, daemon: XRayDaemon) -> None:
