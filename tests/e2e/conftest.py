@@ -116,9 +116,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, bool, bool]:
-    """After the last test of a group, leave what the group has shown."""
-    done = yield
-    if nextitem is None or group_of(nextitem.nodeid) != group_of(item.nodeid):
-        item.config.stash[_SHOWN_HERE].leave(group_of(item.nodeid))
-    return done
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """After the last test of a group, while its stage still runs, leave what the group has shown."""
+    shown = item.config.stash.get(_SHOWN_HERE, None)  # None: the stage could not be deployed.
+    if shown and (nextitem is None or group_of(nextitem.nodeid) != group_of(item.nodeid)):
+        shown.leave(group_of(item.nodeid))
+    yield

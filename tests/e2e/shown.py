@@ -17,7 +17,7 @@ from tests.chaos.target import Target
 from tests.e2e.recorder import Recorded, Recorder
 
 # Seconds to wait for the other groups, which begin earlier or at the same time.
-_PATIENCE = 900.0
+_PATIENCE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
