@@ -12,11 +12,11 @@ from cicada.knowledge_bases.values import folded, words_of
 
 # Words for tables in the names of tables.
 _OF_TABLES = frozenset(
-    "data dataset table tab sheet export list report overview file log register book record ledger csv copy final new "  # noqa: SIM905
-    "stock inventory roster directory index "
-    "old draft tabelle daten blatt liste übersicht verzeichnis kopie neu feuille tableau données hoja tabla "
-    "datos".split()
+    "data dataset table tab sheet export list report overview file record csv copy final new old draft index "  # noqa: SIM905
+    "tabelle daten blatt liste übersicht verzeichnis kopie neu feuille tableau données hoja tabla datos".split()
 )
+# Words for collections: they call the rows only where the name has nothing else.
+_COLLECTIONS = frozenset("log register book ledger stock inventory roster directory".split())  # noqa: SIM905
 
 
 def table_field(names: Iterable[str]) -> SchemaField:
@@ -38,6 +38,7 @@ def without_names(tables: SchemaField, fields: Sequence[SchemaField]) -> SchemaF
 def _nouns(table: str) -> tuple[str, ...]:
     """What the rows are called: all words of the sheet's name, else of the document's, and the last one."""
     for part in reversed(table.split(" › ")):
-        if words := [each for each in words_of(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]:
-            return tuple(dict.fromkeys((" ".join(words), words[-1])))
+        words = [each for each in words_of(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]
+        if nouns := [each for each in words if each.removesuffix("s") not in _COLLECTIONS] or words[-1:]:
+            return tuple(dict.fromkeys((" ".join(nouns), nouns[-1])))
     return ()

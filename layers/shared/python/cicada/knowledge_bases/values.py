@@ -51,8 +51,15 @@ def _in_words(condition: Condition, schema: Schema) -> str:
     return f"{name}: {' '.join(f'{word} {shown_value(bound, name)}' for word, bound in bounds if bound is not None)}"
 
 
-# Words of names whose numbers are years.
-_OF_YEARS = frozenset("year jahr baujahr année año ano built founded established constructed opened born".split())  # noqa: SIM905
+_OF_YEARS = frozenset(
+    "year yr jahr baujahr jahrgang année año ano built made founded established constructed opened born since joined"  # noqa: SIM905
+    " acquired published released vintage".split()
+)
+
+
+def is_of_years(name: str) -> bool:
+    """Whether the numbers of a field of this name are years: "Built", "Member since"."""
+    return not _OF_YEARS.isdisjoint(words_of(name))
 
 
 def shown_value(value: MetadataValue | Scalar, name: str = "") -> str:
@@ -60,7 +67,7 @@ def shown_value(value: MetadataValue | Scalar, name: str = "") -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float | int):
-        if 1000 <= value < 10_000 and not _OF_YEARS.isdisjoint(words_of(name)):
+        if 1000 <= value < 10_000 and is_of_years(name):
             return f"{value:g}"
         return f"{value:,.0f}" if value == int(value) else f"{value:,}"
     return ", ".join(value) if isinstance(value, tuple) else value

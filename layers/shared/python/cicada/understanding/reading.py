@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import Operation
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType
+from cicada.knowledge_bases.values import is_of_years
 from cicada.understanding.facts import Facts, Mention, MentionKind, facts_of, in_singular, names_kind
 from cicada.understanding.features import (
     Before,
@@ -45,7 +46,6 @@ RECORDS = frozenset({"Item", "Vtype"})
 NOTHING = frozenset({None, "none", "topic", "unk"})
 _TELLING_DISTANCE = 4
 _BETWEEN_DISTANCE = 4
-_YEARS = frozenset({"year", "yr"})
 HEAD_OF = {
     MentionKind.VALUE: "value",
     MentionKind.FIELD: "field",
@@ -330,7 +330,7 @@ def _takes_number(name: str, number: float, vocabulary: Vocabulary) -> bool:
 
 
 def _is_year_field(name: str, type: FieldType) -> bool:
-    return type in (FieldType.NUMBER, FieldType.KEYWORD) and bool(_YEARS & set(name.replace("_", " ").split()))
+    return type in (FieldType.NUMBER, FieldType.KEYWORD) and is_of_years(name)
 
 
 def _nearest_mentions(

@@ -17,28 +17,18 @@ from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.payments import columns_of_money, payment_of, table_of_payments, with_rows_owing
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as PhraseMeaning
-from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
+from cicada.understanding.words import lexicon, tokens_of, word_set
 
 _T = TypeVar("_T")
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
-_OF_MONEY = word_set("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
-_OF_PAYMENTS = word_set("paid due invoice payment bezahlt fällig rechnung")
-_CURRENCIES = frozenset("£$€¥")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
-_PAYING = re.compile(
-    r"(?:and |so )?(?:how much|what)(?: money)? (?:did|do|does|have|has|had)(?: (?:we|i|they|you))?"
-    r"(?P<payer> .{1,60}?)?? (?:pay|paid|spend|spent|owe|bring in|brought in|donate|donated)\b"
-    r"(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_DID, _PAY, _HAS_PAID = word_set("did have has had"), word_set("pay paid"), word_set("paid bezahlt")
-_ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -67,26 +57,32 @@ class TablesReader(Struct, frozen=True):
         """A message after what came before it, read with the columns of the one table that it is about."""
         message = _UNIT_OF_MONEY.sub("", message)
         whole = self.whole.next(message, before, now, asker)
-        paying = _PAYING.match(message.strip())
-        table = self._table(message, before if whole.continues or paying else None, now)
-        table = self._table_of_payments() if paying and not table else table
+        payment = payment_of(message)
+        table = self._table(message, before if whole.continues or payment else None, now)
+        if payment and (of_payments := table_of_payments(self.schema)):
+            columns = self._reader(of_payments).schema.fields
+            is_column = table and any(is_kind_of(column, table) for column in columns)
+            table = of_payments if not table or is_column else table  # "Revenue per boat" is that of its bookings.
         if table is None:
             return whole
         reader = self._reader(table)
         earlier = _within(before, reader.schema) if whole.continues else None
-        if paying and (total := _as_total(paying, reader.schema)):
+        if payment and (total := payment.as_total(reader.schema)):
             found = reader.next(total, _within(before, reader.schema), now, asker)
-            if found.strategy == "M" and found.meaning.aggregates and (found.continues or _narrows(found)):
-                found = replace(found, meaning=_paid_or_owed(found.meaning, message, reader.schema))
+            is_sure = found.continues or _narrows(found) or payment.is_told(reader.schema)
+            if found.strategy == "M" and found.meaning.aggregates and is_sure:
+                found = replace(found, meaning=payment.of_rows(found.meaning, reader.schema))
                 return replace(_of_rows(found, table, reader, earlier), message=message)
-        found = reader.next(message, earlier, now, asker)
+        found = with_rows_owing(reader.next(message, earlier, now, asker), reader.schema)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
-        return found if table == _OUTSIDE else _of_rows(_summed(found, reader.schema), table, reader, earlier)
+        if table == _OUTSIDE:
+            return found
+        return _of_rows(_summed(found, reader.schema), table, reader, earlier)
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
-            self._of_tables[table] = SchemaReader.of(self.schema.of_table(table))
+            self._of_tables[table] = SchemaReader.of(_of_one(self.schema.of_table(table), table))
         return self._of_tables[table]
 
     def _table(self, message: str, before: Understood | None, now: date) -> str | None:
@@ -95,11 +91,11 @@ class TablesReader(Struct, frozen=True):
         Where several have them, the one that the turn before was about.
         """
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
-        named = {table for mention in mentions for each in mention.meanings for table in self._named_by(each)}
+        columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
+        named = self._named(mentions, columns)
         if not named and not _OF_DOCUMENTS.isdisjoint(each.text for each in tokens_of(message)):
             return _OUTSIDE  # "All documents that Marta wrote" are no rows.
         tables = named or {*self.schema.fields[TABLE].values, _OUTSIDE}
-        columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
         most = _most(tables, columns)
         earlier = self._table_before(before)
         goes_on = earlier is not None and not named and self._speaks_of(earlier, message, now)
@@ -110,21 +106,27 @@ class TablesReader(Struct, frozen=True):
         most = most if len(most) == 1 else _most(most, asked)
         return most[0] if len(most) == 1 else None
 
-    def _table_of_payments(self) -> str | None:
-        """The one table with a column of what was paid or is due, and with one of money."""
-        fields = self.schema.fields
-        tables = frozenset().union(
-            *(each.tables for name, each in fields.items() if _OF_PAYMENTS & {*split_words(name)})
-        )
-        found = [each for each in tables - {_OUTSIDE} if len(_columns_of_money(self.schema.of_table(each))) == 1]
-        return found[0] if len(found) == 1 else None
-
     def _speaks_of(self, table: str, message: str, now: date) -> bool:
         """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""
         if refers_back(message):
             return True
         mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
         return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
+
+    def _named(self, mentions: Sequence[Mention], columns: Sequence[Collection[str]]) -> set[str]:
+        """The tables that are named. `columns`: for each mention the tables that have it as a column or value.
+
+        A name that is also a column of another table may mean that one: "bookings per boat", "which books has Ann?".
+        """
+        of_each = [{table for each in mention.meanings for table in self._named_by(each)} for mention in mentions]
+        named = set[str]().union(*of_each)
+        fields = [
+            name for mention, own in zip(mentions, of_each, strict=True) if own for name in mention.fields(Kind.FIELD)
+        ]
+        either = named.union(*(self.schema.fields[name].tables for name in fields)) - {_OUTSIDE}
+        spoken_of = [own.union(others) for own, others in zip(of_each, columns, strict=True)]
+        most = _most(either, spoken_of) if fields else []
+        return set(most) if len(most) == 1 else named
 
     def _named_by(self, meaning: PhraseMeaning) -> Collection[str]:
         """The tables that a word names: its own, or those whose records are of the kind."""
@@ -154,6 +156,18 @@ def _most(tables: Collection[str], columns: Sequence[Collection[str]]) -> list[s
 def has_tables(schema: Schema) -> bool:
     """Whether it is known which columns the rows of its tables have."""
     return TABLE in schema.fields and any(each.tables for each in schema.fields.values())
+
+
+def _of_one(schema: Schema, table: str) -> Schema:
+    """The schema of one table's rows, without the names of other tables that are columns of it."""
+    if TABLE not in schema.fields:
+        return schema
+    tables = schema.fields[TABLE]
+    names = tuple(
+        each for each in tables.values if each == table or not any(is_kind_of(c, each) for c in schema.fields)
+    )
+    synonyms = {name: words for name, words in tables.synonyms.items() if name in names}
+    return replace(schema, fields={**schema.fields, TABLE: replace(tables, values=names, synonyms=synonyms)})
 
 
 def _tables_of(mention: Mention, schema: Schema) -> Iterator[str]:
@@ -195,7 +209,7 @@ def _summed(found: Understood, schema: Schema) -> Understood:
     """What was understood, where a sum or an average of rows is of their one column of money."""
     cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
     asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
-    columns = _columns_of_money(schema)
+    columns = columns_of_money(schema)
     states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
     if states or len(columns) != 1 or len(asked) != 1:
         return found
@@ -222,40 +236,6 @@ def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema
     """The column that names the rows comes first: called as they are, or "name", or with too many values to know."""
     kind = vocabulary.kinds[name]
     return not is_kind_of(name, table), kind != "name", kind == "code", bool(schema.fields[name].values)
-
-
-def _columns_of_money(schema: Schema) -> list[str]:
-    return [
-        name
-        for name, each in schema.fields.items()
-        if each.type is FieldType.NUMBER and (_OF_MONEY & {*split_words(name)} or not _CURRENCIES.isdisjoint(name))
-    ]
-
-
-def _as_total(asked: re.Match[str], schema: Schema) -> str:
-    """A question what was paid in all as one for the total of the one column of money; empty without such a column.
-
-    "How much did we pay Glanz Cleaning in 2025?" is "total Amount of Glanz Cleaning in 2025?".
-    """
-    columns = _columns_of_money(schema)
-    if len(columns) != 1:
-        return ""
-    rest = _ALTOGETHER.sub("", f"{asked['payer'] or ''} {asked['rest']}").strip()
-    return f"total {columns[0]} {'' if rest.startswith(('per ', 'by ', 'in ', 'for ')) else 'of '}{rest}".strip()
-
-
-def _paid_or_owed(meaning: Meaning, message: str, schema: Schema) -> Meaning:
-    """The meaning for the rows that are paid, or that are not, where one column says which are and nothing is said."""
-    said = [*split_words(message)]
-    is_owed = "owe" in said
-    was_paid = not _DID.isdisjoint(said) and not _PAY.isdisjoint(said)
-    types = {name: each.type for name, each in schema.fields.items() if _HAS_PAID & {*split_words(name)}}
-    columns = [name for name, type in types.items() if type in (FieldType.DATE, FieldType.BOOLEAN)]
-    if is_owed is was_paid or len(columns) != 1 or columns[0] in meaning.restricted:
-        return meaning
-    if types[columns[0]] is FieldType.DATE:
-        return meaning.bounding(columns[0], Bounds(present=was_paid))
-    return meaning.setting(columns[0], was_paid)
 
 
 def _narrows(found: Understood) -> bool:

@@ -193,6 +193,10 @@ def _written_by_people(properties: Mapping[str, str | tuple[str, ...]]) -> Mappi
     return {name: each for name, each in properties.items() if not (is_program and name == "author")}
 
 
+# Columns that are called as what documents have of their own.
+_OF_ROWS = {"title": "Row title", "language": "Row language"}
+
+
 class _About(Struct, frozen=True):
     """What all passages of a document share."""
 
@@ -232,7 +236,8 @@ def _metadata_of(
 
 def _fields(source: SourceFile, record: Record) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
     """The record's fields. A value that is too long for a field is text alone."""
-    values = {name: value for name, value in _read_values(source.schema, record) if _may_be_field(name, value)}
+    named = ((_OF_ROWS.get(name.casefold(), name), value) for name, value in _read_values(source.schema, record))
+    values = {name: value for name, value in named if _may_be_field(name, value)}
     return described(source.schema, (Declared(f"row {record.number}", values),))
 
 

@@ -1,0 +1,128 @@
+"""Questions what was paid, earned or is owed: which column of a table tells it, and of which rows."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.understood import Understood
+from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
+
+_OF_MONEY = word_set("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
+_OF_PAYMENTS = word_set("paid due invoice payment bezahlt fällig rechnung")
+_CURRENCIES = frozenset("£$€¥")
+_PAID = word_set("paid bezahlt")
+_OWED = word_set("owed owing outstanding unpaid due balance offen")
+# What is asked of rows with something left to pay.
+_OWING = word_set("owe owes owed owing outstanding unpaid overdue")
+_TO_PAY = r"pay|paid|spend|spent|owe|bring in|brought in|donate|donated|earn|earned|make|made|take in|took in"
+_DID_PAY = re.compile(
+    r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you))?"
+    rf"(?P<payer> .{{1,60}}?)??(?: still)? (?P<pay>{_TO_PAY})\b(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_IS_OWED = re.compile(
+    r"(?:and |so )?(?:how much|what)(?: money)? (?:is|are)(?: still| now)? (?:owed|owing|outstanding|unpaid)\b"
+    r"(?P<rest>.*)",
+    re.IGNORECASE,
+)
+_EARNINGS = re.compile(
+    r"(?:and )?(?:what (?:was|were|is|are) )?(?:the |our |all )?(?:total )?"
+    r"(?:takings|revenue|income|turnover|earnings|spending|expenses|expenditure)"
+    r"(?P<rest>(?: (?:in|per|by|from|for|of|this|last|so)\b.*)?)\??",
+    re.IGNORECASE,
+)
+_ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
+
+
+class Payment(Struct, frozen=True):
+    """A question for a sum of money. `paid`: of what was paid, or not, which is owed; None: of all."""
+
+    rest: str
+    paid: bool | None = None
+
+    def column(self, schema: Schema) -> str:
+        """The one column of numbers that is called so, or else the one column of money; or none."""
+        columns = self._named(schema) or columns_of_money(schema)
+        return columns[0] if len(columns) == 1 else ""
+
+    def is_told(self, schema: Schema) -> bool:
+        """Whether a column has just what is paid, or owed."""
+        return len(self._named(schema)) == 1
+
+    def as_total(self, schema: Schema) -> str:
+        """The question as one for a total; empty without a column of it.
+
+        "How much did we pay Glanz Cleaning in 2025?" is "total Amount of Glanz Cleaning in 2025".
+        """
+        column, rest = self.column(schema), _ALTOGETHER.sub("", self.rest).strip()
+        is_linked = rest.startswith(("per ", "by ", "in ", "for ", "from ", "of ", "this ", "last "))
+        return f"total {column} {'' if is_linked else 'of '}{rest}".strip() if column else ""
+
+    def of_rows(self, meaning: Meaning, schema: Schema) -> Meaning:
+        """The meaning for the rows that are paid, or that are not, where one column says which are."""
+        types = {name: each.type for name, each in schema.fields.items() if _PAID & {*split_words(name)}}
+        columns = [name for name, type in types.items() if type in (FieldType.DATE, FieldType.BOOLEAN)]
+        if self.paid is None or self.is_told(schema) or len(columns) != 1 or columns[0] in meaning.restricted:
+            return meaning
+        if types[columns[0]] is FieldType.DATE:
+            return meaning.bounding(columns[0], Bounds(present=self.paid))
+        return meaning.setting(columns[0], self.paid)
+
+    def _named(self, schema: Schema) -> list[str]:
+        return [] if self.paid is None else _numbers(schema, _PAID if self.paid else _OWED)
+
+
+def payment_of(message: str) -> Payment | None:
+    """What a message asks to be summed, if it does."""
+    message = message.strip()
+    if found := _DID_PAY.match(message):
+        verb, did = found["pay"].lower(), found["did"].lower()
+        was_paid = verb in ("pay", "paid") and did in ("did", "have", "has", "had")
+        paid = False if verb == "owe" else True if was_paid else None
+        return Payment(f"{found['payer'] or ''} {found['rest']}", paid)
+    if found := _IS_OWED.match(message):
+        return Payment(found["rest"], paid=False)
+    found = _EARNINGS.fullmatch(message)
+    return Payment(found["rest"]) if found else None
+
+
+def columns_of_money(schema: Schema) -> list[str]:
+    return [
+        name
+        for name, each in schema.fields.items()
+        if each.type is FieldType.NUMBER and (_OF_MONEY & {*split_words(name)} or not _CURRENCIES.isdisjoint(name))
+    ]
+
+
+def table_of_payments(schema: Schema) -> str:
+    """The one table with a column of what was paid or is due, and with one of money; or none."""
+    fields = schema.fields
+    tables = frozenset().union(*(each.tables for name, each in fields.items() if _OF_PAYMENTS & {*split_words(name)}))
+    found = [each for each in tables if each and len(columns_of_money(schema.of_table(each))) == 1]
+    return found[0] if len(found) == 1 else ""
+
+
+def with_rows_owing(found: Understood, schema: Schema) -> Understood:
+    """What was understood, of rows with something left to pay, where it asks so and one column tells how much."""
+    meaning, columns = found.meaning, _numbers(schema, _OWED)
+    said = [each.text for each in tokens_of(found.message)]
+    denies = any(lexicon().cues.get(each) == "NOT" for each in said) and not _PAID.isdisjoint(said)
+    if len(columns) != 1 or columns[0] in meaning.restricted or meaning.aggregates:
+        return found
+    is_whole = found.strategy == "M" or (found.strategy == "H" and _OWING.issuperset(meaning.topic.lower().split()))
+    if not is_whole or (not denies and _OWING.isdisjoint(said)):
+        return found
+    order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
+    meaning = replace(meaning.bounding(columns[0], Bounds(gt=0)), order=order, topic="")
+    return replace(found, meaning=meaning, strategy="M", wants_documents=False)
+
+
+def _numbers(schema: Schema, words: frozenset[str]) -> list[str]:
+    """The columns of numbers with one of the words in their name."""
+    numbers = (name for name, each in schema.fields.items() if each.type is FieldType.NUMBER)
+    return [name for name in numbers if words & {*split_words(name)}]

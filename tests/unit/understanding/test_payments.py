@@ -1,0 +1,73 @@
+"""Questions what was paid, earned or is owed, where a column of a table tells it."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from cicada.documents.catalogue import Aggregate
+from cicada.documents.model import TABLE
+from cicada.knowledge_bases.inference import completed, observed_in, observed_with_records
+from cicada.knowledge_bases.schema import Schema
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.tables import TablesReader
+
+BOATS = [
+    {TABLE: "boats", "Boat": name, "Built": built, "Price per week": price}
+    for name, built, price in (("Anna", "1998", "1450"), ("Berta", "1974", "1900"), ("Clara", "2009", "2400"))
+]
+BOOKINGS = [
+    {TABLE: "bookings", "Customer": who, "Boat": boat, "From": day, "Price": "1900", "Paid": paid, "Still owed": owed}
+    for who, boat, day, paid, owed in (
+        ("Hollis", "Anna", "2026-05-02", "1900", "0"),
+        ("Otieno", "Berta", "2026-06-06", "500", "1400"),
+        ("Hollis", "Clara", "2026-07-04", "1900", "0"),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def charter() -> TablesReader:
+    known = observed_with_records(observed_with_records((), observed_in(BOATS)), observed_in(BOOKINGS))
+    return TablesReader(SchemaReader.of(completed(Schema(), known, "charter")))
+
+
+def meaning(charter: TablesReader, message: str) -> Meaning:
+    return charter.understand([message], date(2026, 11, 27)).meaning
+
+
+@pytest.mark.parametrize(
+    ("message", "column"),
+    [
+        ("How much did Hollis pay?", "Paid"),
+        ("how much is still owed?", "Still owed"),
+        ("how much does Otieno still owe us", "Still owed"),
+        ("takings in May", "Price"),
+        ("what did we earn in June?", "Price"),
+    ],
+)
+def test_what_is_summed_is_the_column_that_is_called_so_or_that_of_money(
+    charter: TablesReader, message: str, column: str
+) -> None:
+    assert meaning(charter, message).aggregates == (Aggregate("sum", column),)
+
+
+@pytest.mark.parametrize(
+    "message", ["who still owes money", "which bookings are outstanding", "bookings not fully paid"]
+)
+def test_rows_with_something_left_to_pay_are_those_with_more_than_nothing(charter: TablesReader, message: str) -> None:
+    found = meaning(charter, message)
+    assert (found.bounds, found.topic, found.order) == ({"Still owed": Bounds(gt=0)}, "", None)
+
+
+@pytest.mark.parametrize("message", ["how many bookings per boat?", "revenue per boat"])
+def test_a_table_that_is_a_column_of_another_is_its_group(charter: TablesReader, message: str) -> None:
+    found = meaning(charter, message)
+    assert (found.wanted[TABLE], found.group) == (("bookings",), ("Boat",))
+
+
+def test_numbers_that_are_years_are_compared_with_years(charter: TablesReader) -> None:
+    assert meaning(charter, "boats built before 1975").bounds == {"Built": Bounds(lt=1975)}
+    assert meaning(charter, "which boats were built after 2000?").bounds == {"Built": Bounds(gte=2001)}
