@@ -1,8 +1,9 @@
-"""Questions what was paid, earned or is owed: which column of a table tells it, and of which rows."""
+"""Questions what was paid, earned, is owed or overdue: which column of a table tells it, and of which rows."""
 
 from __future__ import annotations
 
 import re
+from datetime import date
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,13 +13,20 @@ from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.understood import Understood
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
-_OF_MONEY = word_set("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
-_OF_PAYMENTS = word_set("paid due invoice payment bezahlt fällig rechnung")
+# Words of columns, in their base forms.
+_OF_MONEY = frozenset(
+    split_words("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
+)
+_OF_PAYMENTS = frozenset(split_words("paid due invoice payment bezahlt fällig rechnung"))
 _CURRENCIES = frozenset("£$€¥")
-_PAID = word_set("paid bezahlt")
-_OWED = word_set("owed owing outstanding unpaid due balance offen")
+_PAID = frozenset(split_words("paid bezahlt"))
+_OWED = frozenset(split_words("owed owing outstanding unpaid due balance offen"))
 # What is asked of rows with something left to pay.
 _OWING = word_set("owe owes owed owing outstanding unpaid overdue")
+_DUE = frozenset(split_words("due deadline fällig"))
+_DONE = frozenset(
+    split_words("paid bezahlt returned back closed completed done resolved repaired finished delivered settled")
+)
 _TO_PAY = r"pay|paid|spend|spent|owe|bring in|brought in|donate|donated|earn|earned|make|made|take in|took in"
 _DID_PAY = re.compile(
     r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you))?"
@@ -120,6 +128,38 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
     meaning = replace(meaning.bounding(columns[0], Bounds(gt=0)), order=order, topic="")
     return replace(found, meaning=meaning, strategy="M", wants_documents=False)
+
+
+def table_of_days_due(schema: Schema) -> str:
+    """The one table with a column of days on which something is due; or none."""
+    found = {table for name in _days(schema, _DUE) for table in schema.fields[name].tables if table}
+    return found.pop() if len(found) == 1 else ""
+
+
+def is_of_overdue(message: str) -> bool:
+    return "overdue" in {each.text for each in tokens_of(message)}
+
+
+def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understood:
+    """What was understood, of rows that are past the one column of days due, and not paid or returned."""
+    meaning, due = found.meaning, _days(schema, _DUE)
+    if not is_of_overdue(found.message) or len(due) != 1 or found.strategy not in ("M", "H", "C"):
+        return found
+    today = now.isoformat()
+    bounds = {name: each for name, each in meaning.bounds.items() if each.lt != today}
+    meaning = replace(meaning, bounds=bounds, topic="").bounding(due[0], Bounds(lt=today))
+    for name, each in schema.fields.items():
+        if _DONE & {*split_words(name)} and name not in meaning.restricted:
+            if each.type is FieldType.DATE:
+                meaning = meaning.bounding(name, Bounds(present=False))
+            elif each.type is FieldType.BOOLEAN:
+                meaning = meaning.setting(name, False)
+    return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=max(found.confidence, 0.5))
+
+
+def _days(schema: Schema, words: frozenset[str]) -> list[str]:
+    dates = (name for name, each in schema.fields.items() if each.type is FieldType.DATE)
+    return [name for name in dates if words & {*split_words(name)}]
 
 
 def _numbers(schema: Schema, words: frozenset[str]) -> list[str]:

@@ -17,7 +17,15 @@ from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.payments import columns_of_money, payment_of, table_of_payments, with_rows_owing
+from cicada.understanding.payments import (
+    columns_of_money,
+    is_of_overdue,
+    payment_of,
+    table_of_days_due,
+    table_of_payments,
+    with_rows_overdue,
+    with_rows_owing,
+)
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
@@ -29,6 +37,8 @@ _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
+_LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our")
+_SURE_OF_VALUES = 0.5
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -63,6 +73,8 @@ class TablesReader(Struct, frozen=True):
             columns = self._reader(of_payments).schema.fields
             is_column = table and any(is_kind_of(column, table) for column in columns)
             table = of_payments if not table or is_column else table  # "Revenue per boat" is that of its bookings.
+        if table is None and is_of_overdue(message):
+            table = table_of_days_due(self.schema) or None
         if table is None:
             return whole
         reader = self._reader(table)
@@ -74,11 +86,13 @@ class TablesReader(Struct, frozen=True):
                 found = replace(found, meaning=payment.of_rows(found.meaning, reader.schema))
                 return replace(_of_rows(found, table, reader, earlier), message=message)
         found = with_rows_owing(reader.next(message, earlier, now, asker), reader.schema)
+        found = with_rows_overdue(found, reader.schema, now)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
         if table == _OUTSIDE:
             return found
-        return _of_rows(_summed(found, reader.schema), table, reader, earlier)
+        mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
+        return _of_rows(_with_columns(_summed(found, reader.schema), mentions, reader), table, reader, earlier)
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
@@ -230,6 +244,35 @@ def _ordered(meaning: Meaning, message: str, before: Understood | None, vocabula
     if order or len(meaning.group) != 1 or len(computed) != 1 or len(cues) != 1:
         return meaning
     return replace(meaning, aggregates=(), order=Sort(computed[0].field, "MAX" in cues, computed[0].op))
+
+
+def _with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
+    """What was understood, with the column that is spoken of and does nothing else: "Iris Bell's email".
+
+    A column alone is asked for its values: "which genres do we have?".
+    """
+    meaning = _about_the_value(found.meaning, mentions)
+    found = replace(found, meaning=meaning)
+    spoken_of = [each for each in mentions if each.kind is MentionKind.FIELD and each.meanings[0].level >= Level.PART]
+    columns = list(dict.fromkeys(each.fields(Kind.FIELD)[0] for each in spoken_of))
+    if len(columns) != 1 or meaning.aggregates or meaning.order or columns[0] in meaning.restricted:
+        return found
+    if meaning.restricted - {TABLE}:
+        return replace(found, meaning=replace(meaning, fields=meaning.fields or (columns[0],)))
+    rest = {each.text.lower() for each in mentions if each not in spoken_of}
+    if not rest <= lexicon().function | _LISTING or not reader.schema.fields[columns[0]].values:
+        return found
+    meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
+    return replace(found, meaning=meaning, confidence=max(found.confidence, _SURE_OF_VALUES))
+
+
+def _about_the_value(meaning: Meaning, mentions: Sequence[Mention]) -> Meaning:
+    """The meaning, where a value that was read as a subject is what the rows have: "when is L4 due?"."""
+    for mention in mentions:
+        if mention.kind is MentionKind.VALUE and mention.text == meaning.topic and meaning.fields:
+            value = next(each for each in mention.meanings if each.kind is Kind.VALUE)
+            return replace(meaning, topic="").adding(value.field, value.value, negated=False)
+    return meaning
 
 
 def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema) -> tuple[bool, bool, bool, bool]:
