@@ -33,6 +33,7 @@ _LONGEST_VALUE_BYTES, _LONGEST_TABLE_BYTES, _LONGEST_NAME = 50, 62, 64
 _CUT = 9
 # Stands for the tables of a field that more of them have than are counted.
 _ANY_TABLE = "*"
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 # So few short values are listed even if none has recurred yet.
 _FEW_VALUES, _FEW_WORDS = 12, 3
 # More documents than that prove nothing more, so a base that has them is not written again for each document.
@@ -70,8 +71,8 @@ class ObservedField(Struct, frozen=True):
 
     `looks`: of its values, sorted; they stay as long as any document has the field. `documents`: how many have it;
     `tables`: how many by the table whose rows they are, under "" those that are no rows; of many tables not which.
-    `values`: the different texts and how many documents have each, none where they are too many or too long
-    (`is_open`). Counts end at a bound; one that has reached it stays.
+    `values`: the different texts, of days their months, and how many documents have each, none where they are too many
+    or too long (`is_open`). Counts end at a bound; one that has reached it stays.
     """
 
     name: str
@@ -290,8 +291,11 @@ def _different(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _texts_of(value: MetadataValue | None) -> tuple[str, ...]:
-    """The texts that are counted of a value."""
-    return _texts(value) if value is not None and look_of(value) in (Look.TEXT, Look.LIST) else ()
+    """The texts that are counted of a value: of a day its month."""
+    look = look_of(value) if value is not None else None
+    if look is Look.DATE:
+        return (str(typed(SchemaField("", FieldType.DATE), value or ""))[: len("2026-12")],)
+    return _texts(value) if value is not None and look in (Look.TEXT, Look.LIST) else ()
 
 
 def _texts(value: MetadataValue) -> tuple[str, ...]:
@@ -395,7 +399,15 @@ def _completed(declared: SchemaField, found: ObservedField | None) -> SchemaFiel
         (*declared.values, *(inferred.values or found.values if declared.synonyms else inferred.values))
     )
     synonyms = {**inferred.synonyms, **declared.synonyms}
-    return replace(declared, name=found.name, type=kind, values=values, synonyms=synonyms, tables=inferred.tables)
+    return replace(
+        declared,
+        name=found.name,
+        type=kind,
+        values=values,
+        synonyms=synonyms,
+        tables=inferred.tables,
+        months=inferred.months,
+    )
 
 
 def _inferred(field: ObservedField) -> SchemaField:
@@ -403,13 +415,22 @@ def _inferred(field: ObservedField) -> SchemaField:
         return table_field(tuple(field.values))
     kind = type_of(field)
     has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
-    values = tuple(field.values) if has_values and _recurs(field, kind) else ()
+    months = frozenset(filter(_MONTH.fullmatch, field.values))
+    values = tuple(each for each in field.values if each not in months) if has_values and _recurs(field, kind) else ()
     # Documents that were counted before their tables were are of any.
     is_known = _ANY_TABLE not in field.tables and sum(field.tables.values()) >= field.documents
     tables = frozenset(field.tables) if is_known else frozenset()
     # "Who owns it?" has too few letters in common with the field's name to be found by them.
     words = ("owns", "owned") if words_of(field.name)[-1:] == ["owner"] else ()
-    return SchemaField(field.name, kind, values, words=words, inferred=True, tables=tables)
+    return SchemaField(
+        field.name,
+        kind,
+        values,
+        words=words,
+        inferred=True,
+        tables=tables,
+        months=months if kind is FieldType.DATE else frozenset(),
+    )
 
 
 def _recurs(field: ObservedField, kind: FieldType) -> bool:

@@ -31,7 +31,8 @@ class SchemaField(Struct, frozen=True):
     it, abbreviations included. `words`: other names of the field itself, as people write them ("in force since").
     `display`: its name for people. `shown`: a source and a listing show it. `is_owner`: "my" means the asker's.
     `inferred`: type and values are those that documents have; the values are known, and others may stand. `tables`: in
-    whose rows it stands, "" for documents that are no rows; empty where that is not known.
+    whose rows it stands, "" for documents that are no rows; empty where that is not known. `months`: those of its days,
+    as `2026-12`; empty where they are not known.
     """
 
     name: str
@@ -44,6 +45,7 @@ class SchemaField(Struct, frozen=True):
     is_owner: bool = False
     inferred: bool = False
     tables: frozenset[str] = frozenset()
+    months: frozenset[str] = frozenset()
 
 
 class Standing(StrEnum):

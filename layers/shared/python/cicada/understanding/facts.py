@@ -171,9 +171,9 @@ class _Finder:
         return corrected(base, known) or base
 
     def _mention(self, at: int) -> Mention | None:
-        if at in self.documents:
-            return self._of(MentionKind.DOCUMENT, at, self.documents[at])
         found = self._phrase(at)
+        if at in self.documents and not (found and _is_value(found) and found.end == self.documents[at]):
+            return self._of(MentionKind.DOCUMENT, at, self.documents[at])
         quoted = self.quoted.get(at, at)
         if quoted - at > 1 and (found is None or found.end < quoted):
             return self._of(MentionKind.NAME, at, quoted)  # No word of a title is a value by itself.

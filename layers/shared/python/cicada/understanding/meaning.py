@@ -14,6 +14,7 @@ from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, No
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.features import is_year
+from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
@@ -244,7 +245,7 @@ def _with_condition(found: Meaning, part: Part, reading: Reading, vocabulary: Vo
     if mention.kind is MentionKind.NUMBER and role.name in CONDITIONS and role.field:
         return _of_number(found, mention, role, vocabulary.types[role.field])
     if mention.kind is MentionKind.DATE and role.name == "cond" and role.field:
-        return _of_date(found, mention, role, vocabulary.types[role.field])
+        return _of_date(found, mention, role, vocabulary)
     if mention.kind in (MentionKind.NAME, MentionKind.DOCUMENT) and role.name in ("cond", "contains"):
         return _of_name(found, mention, role)
     return found
@@ -290,11 +291,14 @@ def _years(comparison: str, year: int) -> Bounds:
     )
 
 
-def _of_date(found: Meaning, mention: Mention, role: Role, type: FieldType) -> Meaning:
+def _of_date(found: Meaning, mention: Mention, role: Role, vocabulary: Vocabulary) -> Meaning:
     field = role.field or ""
     if mention.days is None:
         return found
+    type = vocabulary.types[field]
     least, below = mention.days.days.least, mention.days.days.below
+    if mention.days.yearless and least and below:
+        least, below = _in_a_year_with_days(least, below, vocabulary.months.get(field, frozenset()))
     if role.negated > _PERHAPS and type is FieldType.DATE:
         if least and below:
             return replace(found, unknown=(*found.unknown, f"not {mention.text}"))
@@ -309,6 +313,18 @@ def _of_date(found: Meaning, mention: Mention, role: Role, type: FieldType) -> M
         return found.bounding(field, Bounds(gte=least.year)) if least else found
     bounds = Bounds(gte=least.year, lte=below.year - 1) if least else Bounds(lt=below.year)
     return found.bounding(field, bounds)
+
+
+def _in_a_year_with_days(least: date, below: date, months: frozenset[str]) -> tuple[date, date]:
+    """The period of a message that names no year: of the next year, where only that one has days of it."""
+    if months and not _has_days(least, below, months):
+        later = shifted(least, Unit.YEAR, 1), shifted(below, Unit.YEAR, 1)
+        return later if _has_days(*later, months) else (least, below)
+    return least, below
+
+
+def _has_days(least: date, below: date, months: frozenset[str]) -> bool:
+    return any(f"{least:%Y-%m}" <= month < f"{below:%Y-%m}" or month == f"{least:%Y-%m}" for month in months)
 
 
 def _iso(day: date | None) -> str | None:

@@ -18,6 +18,7 @@ _OF_MONEY = frozenset(
     split_words("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
 )
 _OF_PAYMENTS = frozenset(split_words("paid due invoice payment bezahlt fällig rechnung"))
+_OF_TOTALS = frozenset(split_words("total amount sum betrag"))
 _CURRENCIES = frozenset("£$€¥")
 _PAID = frozenset(split_words("paid bezahlt"))
 _OWED = frozenset(split_words("owed owing outstanding unpaid due balance offen"))
@@ -28,8 +29,9 @@ _DONE = frozenset(
     split_words("paid bezahlt returned back closed completed done resolved repaired finished delivered settled")
 )
 _TO_PAY = r"pay|paid|spend|spent|owe|bring in|brought in|donate|donated|earn|earned|make|made|take in|took in"
+_EARNING = word_set("earn earned make made")
 _DID_PAY = re.compile(
-    r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you))?"
+    r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you|he|she|it))?"
     rf"(?P<payer> .{{1,60}}?)??(?: still)? (?P<pay>{_TO_PAY})\b(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
     re.IGNORECASE,
 )
@@ -55,8 +57,8 @@ class Payment(Struct, frozen=True):
 
     def column(self, schema: Schema) -> str:
         """The one column of numbers that is called so, or else the one column of money; or none."""
-        columns = self._named(schema) or columns_of_money(schema)
-        return columns[0] if len(columns) == 1 else ""
+        named = self._named(schema)
+        return named[0] if len(named) == 1 else column_of_money(schema)
 
     def is_told(self, schema: Schema) -> bool:
         """Whether a column has just what is paid, or owed."""
@@ -91,6 +93,8 @@ def payment_of(message: str) -> Payment | None:
     if found := _DID_PAY.match(message):
         verb, did = found["pay"].lower(), found["did"].lower()
         was_paid = verb in ("pay", "paid") and did in ("did", "have", "has", "had")
+        if found["payer"] and verb in _EARNING:
+            return None  # "How much does Marta earn an hour?" asks for no sum.
         paid = False if verb == "owe" else True if was_paid else None
         return Payment(f"{found['payer'] or ''} {found['rest']}", paid)
     if found := _IS_OWED.match(message):
@@ -99,19 +103,20 @@ def payment_of(message: str) -> Payment | None:
     return Payment(found["rest"]) if found else None
 
 
-def columns_of_money(schema: Schema) -> list[str]:
-    return [
-        name
-        for name, each in schema.fields.items()
-        if each.type is FieldType.NUMBER and (_OF_MONEY & {*split_words(name)} or not _CURRENCIES.isdisjoint(name))
-    ]
+def column_of_money(schema: Schema) -> str:
+    """The one column of money; of several the one with totals, or none."""
+    numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
+    found = [each for each in numbers if _OF_MONEY & {*split_words(each)} or not _CURRENCIES.isdisjoint(each)]
+    if len(found) > 1:
+        found = [each for each in found if _OF_TOTALS & {*split_words(each)}]
+    return found[0] if len(found) == 1 else ""
 
 
 def table_of_payments(schema: Schema) -> str:
     """The one table with a column of what was paid or is due, and with one of money; or none."""
     fields = schema.fields
     tables = frozenset().union(*(each.tables for name, each in fields.items() if _OF_PAYMENTS & {*split_words(name)}))
-    found = [each for each in tables if each and len(columns_of_money(schema.of_table(each))) == 1]
+    found = [each for each in tables if each and column_of_money(schema.of_table(each))]
     return found[0] if len(found) == 1 else ""
 
 

@@ -18,7 +18,7 @@ from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.payments import (
-    columns_of_money,
+    column_of_money,
     is_of_overdue,
     payment_of,
     table_of_days_due,
@@ -37,7 +37,8 @@ _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
-_LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our")
+_LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_WORDS = (MentionKind.WORD, MentionKind.NAME)
 _SURE_OF_VALUES = 0.5
 _OUTSIDE = ""
 """The documents that are rows of no table."""
@@ -92,7 +93,8 @@ class TablesReader(Struct, frozen=True):
         if table == _OUTSIDE:
             return found
         mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
-        return _of_rows(_with_columns(_summed(found, reader.schema), mentions, reader), table, reader, earlier)
+        found = _with_columns(_grouped(_summed(found, reader.schema), mentions, reader.schema), mentions, reader)
+        return _of_rows(_told_apart(found, mentions, reader, now), table, reader, earlier)
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
@@ -223,11 +225,11 @@ def _summed(found: Understood, schema: Schema) -> Understood:
     """What was understood, where a sum or an average of rows is of their one column of money."""
     cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
     asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
-    columns = columns_of_money(schema)
+    column = column_of_money(schema)
     states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
-    if states or len(columns) != 1 or len(asked) != 1:
+    if states or not column or len(asked) != 1:
         return found
-    return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], columns[0]),)))
+    return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], column),)))
 
 
 def _ordered(meaning: Meaning, message: str, before: Understood | None, vocabulary: Vocabulary) -> Meaning:
@@ -264,6 +266,54 @@ def _with_columns(found: Understood, mentions: Sequence[Mention], reader: Schema
         return found
     meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
     return replace(found, meaning=meaning, confidence=max(found.confidence, _SURE_OF_VALUES))
+
+
+def _grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
+    """What was understood, where "cost by dept" is no order by the few values of a column, but the sum for each."""
+    meaning, order = found.meaning, found.meaning.order
+    said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
+    numbers = list(dict.fromkeys(name for name in said if schema.fields[name].type is FieldType.NUMBER))
+    is_of_few = order is not None and order.of is None and order.field in schema.fields
+    if not is_of_few or not order or not schema.fields[order.field].values or len(numbers) != 1 or meaning.group:
+        return found
+    meaning = replace(meaning, group=(order.field,), order=None, aggregates=(Aggregate("sum", numbers[0]),))
+    return replace(found, meaning=meaning)
+
+
+def _told_apart(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
+    """What was understood of all rows: the biggest or the next of them, or with the words that no column has.
+
+    "The biggest damage" is the one that cost most, in the table's one column of money, or of numbers.
+    """
+    meaning = found.meaning
+    states = meaning.order or meaning.aggregates or meaning.group or meaning.fields or meaning.limit or meaning.named
+    if meaning.restricted - {TABLE} or states or meaning.unknown or found.continues:
+        return found
+    cues = {lexicon().cues.get(each.text.lower()) for each in mentions} & {"MAX", "MIN"}
+    numbers = [name for name, each in reader.schema.fields.items() if each.type is FieldType.NUMBER]
+    column = column_of_money(reader.schema) or (numbers[0] if len(numbers) == 1 else "")
+    if len(cues) == 1 and column:
+        order = Sort(column, descending="MAX" in cues)
+        return replace(found, meaning=replace(meaning, order=order, limit=1))
+    said = {each.text.lower() for each in mentions}
+    if "next" in said and (day := reader.vocabulary.date):
+        meaning = meaning.bounding(day, Bounds(gte=now.isoformat()))
+        return replace(found, meaning=replace(meaning, order=Sort(day, descending=False), limit=1))
+    plain = lexicon().function | _LISTING | lexicon().cues.keys()
+    left = [each for each in mentions if each.kind in _WORDS and each.text.lower() not in plain]
+    return replace(found, meaning=replace(meaning, unknown=tuple(_runs(left))))
+
+
+def _runs(mentions: Sequence[Mention]) -> Iterator[str]:
+    """The texts of mentions, one for those that follow each other."""
+    run: list[Mention] = []
+    for mention in mentions:
+        if run and run[-1].end != mention.start:
+            yield " ".join(each.text for each in run)
+            run = []
+        run.append(mention)
+    if run:
+        yield " ".join(each.text for each in run)
 
 
 def _about_the_value(meaning: Meaning, mentions: Sequence[Mention]) -> Meaning:

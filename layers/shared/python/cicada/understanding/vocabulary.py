@@ -81,6 +81,7 @@ class Vocabulary(Struct, frozen=True):
     open: frozenset[str]
     kind_fields: frozenset[str]
     kinds: Mapping[str, str]
+    months: Mapping[str, frozenset[str]]
 
 
 def compiled(schema: Schema) -> Vocabulary:
@@ -113,6 +114,7 @@ def compiled(schema: Schema) -> Vocabulary:
         ),
         kind_fields=frozenset({of_type, TABLE} & schema.fields.keys()),
         kinds={name: field_kind(name, each.type) for name, each in schema.fields.items()},
+        months={name: each.months for name, each in schema.fields.items() if each.months},
     )
 
 
