@@ -24,11 +24,18 @@ class Unit(StrEnum):
 _MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.YEAR: 12}
 
 
+_DAYS_OF_A_YEAR = 365
+
+
 class DateRange(Struct, frozen=True):
     """Days from `least`, included, to `below`, not included; None is no bound."""
 
     least: date | None = None
     below: date | None = None
+
+    @property
+    def is_part_of_a_year(self) -> bool:
+        return self.least is not None and self.below is not None and (self.below - self.least).days < _DAYS_OF_A_YEAR
 
 
 def shifted(day: date, unit: Unit, count: int) -> date:

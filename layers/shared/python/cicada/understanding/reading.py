@@ -308,6 +308,8 @@ def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
         return [name for name in types if _takes_number(name, mention.number, vocabulary)]
     if mention.kind is MentionKind.DATE:
         dates = [name for name, each in types.items() if each is FieldType.DATE]
+        if mention.days and mention.days.days.is_part_of_a_year:
+            return dates  # "In August" is no year.
         return dates + [name for name, each in types.items() if _is_year_field(name, each)]
     if mention.kind is MentionKind.ASKER:
         return [

@@ -30,7 +30,7 @@ from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as PhraseMeaning
-from cicada.understanding.words import lexicon, tokens_of, word_set
+from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
@@ -142,7 +142,18 @@ class TablesReader(Struct, frozen=True):
         either = named.union(*(self.schema.fields[name].tables for name in fields)) - {_OUTSIDE}
         spoken_of = [own.union(others) for own, others in zip(of_each, columns, strict=True)]
         most = _most(either, spoken_of) if fields else []
-        return set(most) if len(most) == 1 else named
+        if len(most) == 1:
+            return set(most)
+        for mention, own in zip(mentions, of_each, strict=True):
+            if own and any(self._has_column(table, mention.text) for table in named - own):
+                named -= own  # "Bookings without a skipper" are those without a "Skipper hired".
+        return named
+
+    def _has_column(self, table: str, text: str) -> bool:
+        """Whether the words stand in the name of a column of the table."""
+        words = {*split_words(text)}
+        names = (name for name, each in self.schema.fields.items() if table in each.tables)
+        return any(words <= {*split_words(name)} for name in names)
 
     def _named_by(self, meaning: PhraseMeaning) -> Collection[str]:
         """The tables that a word names: its own, or those whose records are of the kind."""
@@ -178,10 +189,9 @@ def _of_one(schema: Schema, table: str) -> Schema:
     """The schema of one table's rows, without the names of other tables that are columns of it."""
     if TABLE not in schema.fields:
         return schema
-    tables = schema.fields[TABLE]
-    names = tuple(
-        each for each in tables.values if each == table or not any(is_kind_of(c, each) for c in schema.fields)
-    )
+    tables, own = schema.fields[TABLE], {word for name in schema.fields for word in split_words(name)}
+    called = {name: {*split_words(nouns[-1])} for name, nouns in tables.synonyms.items() if nouns}
+    names = tuple(each for each in tables.values if each == table or not called.get(each, {""}) <= own)
     synonyms = {name: words for name, words in tables.synonyms.items() if name in names}
     return replace(schema, fields={**schema.fields, TABLE: replace(tables, values=names, synonyms=synonyms)})
 
