@@ -19,6 +19,7 @@ from cicada.knowledge_bases.inference import (
     observed_with_records,
 )
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.knowledge_bases.table_names import table_field
 
 Values = Mapping[str, MetadataValue]
 
@@ -228,3 +229,15 @@ def test_a_column_is_of_the_tables_that_have_it_and_of_any_where_they_are_many()
 def test_what_is_counted_of_tables_leaves_room_in_the_row_of_a_base(name: str) -> None:
     # A base has MAX_FIELDS columns, and an item of DynamoDB 400 KB for them, their values and the settings.
     assert max(len(msgspec.json.encode(columns(each, name)[0].tables)) for each in (MAX_TABLES, 60)) < 2_000
+
+
+@pytest.mark.parametrize(("table", "nouns"), [("stock", ("stock",)), ("loan register 2026", ("loan",)), ("data", ())])
+def test_a_word_for_a_collection_calls_the_rows_only_where_a_table_has_no_other_name(
+    table: str, nouns: tuple[str, ...]
+) -> None:
+    assert table_field([table]).synonyms.get(table, ()) == nouns
+
+
+def test_the_months_of_a_columns_days_are_known() -> None:
+    known = observed_in([{"Due": "2026-12-01"}, {"Due": "2026-12-24"}, {"Due": "2027-01-05"}])
+    assert completed(Schema(), known, "desk").fields["Due"].months == {"2026-12", "2027-01"}
