@@ -38,6 +38,7 @@ _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_WHETHER = word_set("does do did is are was were can could may must will would has have")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 _SURE_OF_VALUES = 0.5
 _OUTSIDE = ""
@@ -94,7 +95,8 @@ class TablesReader(Struct, frozen=True):
             return found
         mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
         found = _with_columns(_grouped(_summed(found, reader.schema), mentions, reader.schema), mentions, reader)
-        return _of_rows(_told_apart(found, mentions, reader, now), table, reader, earlier)
+        found = _told_apart(found, mentions, reader, now)
+        return _of_rows(found, table, reader, earlier) if found.strategy == "M" else found
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
@@ -296,8 +298,16 @@ def _told_apart(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
     "The biggest damage" is the one that cost most, in the table's one column of money, or of numbers.
     """
     meaning = found.meaning
-    states = meaning.order or meaning.aggregates or meaning.group or meaning.fields or meaning.limit or meaning.named
-    if meaning.restricted - {TABLE} or states or meaning.unknown or found.continues:
+    states = meaning.order or meaning.aggregates or meaning.group or meaning.limit or meaning.named
+    if meaning.restricted - {TABLE} or states or meaning.unknown:
+        return found
+    first = next((each.text.lower() for each in mentions), "")
+    if not meaning.restricted and (first in _WHETHER or not meaning.fields):
+        # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
+        return replace(found, meaning=Meaning(topic=found.message), strategy="C")
+    if meaning.fields:
+        return found
+    if found.continues:
         return found
     cues = {lexicon().cues.get(each.text.lower()) for each in mentions} & {"MAX", "MIN"}
     numbers = [name for name, each in reader.schema.fields.items() if each.type is FieldType.NUMBER]
