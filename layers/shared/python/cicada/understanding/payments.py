@@ -46,6 +46,12 @@ _EARNINGS = re.compile(
     r"(?P<rest>(?: (?:in|per|by|from|for|of|this|last|so)\b.*)?)\??",
     re.IGNORECASE,
 )
+# And not what happens if something is.
+_WHAT_IS_OVERDUE = re.compile(
+    r"(?:what|whats|which|who|is anything|anything|any|list|show)\b"
+    r"(?!.*\b(?:if|when|do|does|should|must|happens?|about)\b).{0,40}\boverdue(?: now| today| still)?\W*",
+    re.IGNORECASE,
+)
 _ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
 
 
@@ -148,7 +154,8 @@ def is_of_overdue(message: str) -> bool:
 def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understood:
     """What was understood, of rows that are past the one column of days due, and not paid or returned."""
     meaning, due = found.meaning, _days(schema, _DUE)
-    if not is_of_overdue(found.message) or len(due) != 1 or found.strategy not in ("M", "H", "C"):
+    is_list = found.strategy == "M" or _WHAT_IS_OVERDUE.fullmatch(found.message.strip())
+    if not is_of_overdue(found.message) or not is_list or len(due) != 1:
         return found
     today = now.isoformat()
     bounds = {name: each for name, each in meaning.bounds.items() if each.lt != today}

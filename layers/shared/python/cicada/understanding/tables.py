@@ -10,15 +10,14 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation, Sort, is_kind_of
+from cicada.documents.catalogue import EVERY, TITLE, is_kind_of
 from cicada.documents.model import TABLE
-from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
-from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.meaning import Bounds
 from cicada.understanding.payments import (
-    column_of_money,
     is_of_overdue,
     payment_of,
     table_of_days_due,
@@ -26,21 +25,17 @@ from cicada.understanding.payments import (
     with_rows_overdue,
     with_rows_owing,
 )
+from cicada.understanding.rows import grouped, ordered, summed, told_apart, with_columns
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as PhraseMeaning
-from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
+from cicada.understanding.words import split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
-_OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
-_LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
-_WHETHER = word_set("does do did is are was were can could may must will would has have")
-_WORDS = (MentionKind.WORD, MentionKind.NAME)
-_SURE_OF_VALUES = 0.5
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -94,8 +89,8 @@ class TablesReader(Struct, frozen=True):
         if table == _OUTSIDE:
             return found
         mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
-        found = _with_columns(_grouped(_summed(found, reader.schema), mentions, reader.schema), mentions, reader)
-        found = _told_apart(found, mentions, reader, now)
+        found = with_columns(grouped(summed(found, reader.schema), mentions, reader.schema), mentions, reader)
+        found = told_apart(found, mentions, reader, now)
         return _of_rows(found, table, reader, earlier) if found.strategy == "M" else found
 
     def _reader(self, table: str) -> SchemaReader:
@@ -233,118 +228,6 @@ def _within(before: Understood | None, schema: Schema) -> Understood | None:
     )
 
 
-def _summed(found: Understood, schema: Schema) -> Understood:
-    """What was understood, where a sum or an average of rows is of their one column of money."""
-    cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
-    asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
-    column = column_of_money(schema)
-    states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
-    if states or not column or len(asked) != 1:
-        return found
-    return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], column),)))
-
-
-def _ordered(meaning: Meaning, message: str, before: Understood | None, vocabulary: Vocabulary) -> Meaning:
-    """The meaning, where groups are to be in the order of a number.
-
-    "Which month had the highest takings?" asks for a row; "the best month?", after averages by month, for one of these.
-    """
-    order, numbers = meaning.order, [name for name in meaning.fields if vocabulary.types[name] is FieldType.NUMBER]
-    if order and order.field == EVERY and meaning.group and len(numbers) == 1 and not meaning.aggregates:
-        return replace(meaning, group=(), order=Sort(numbers[0], order.descending))
-    cues = {lexicon().cues.get(each.text) for each in tokens_of(message)} & {"MAX", "MIN"}
-    is_of_same = before is not None and before.meaning.group == meaning.group
-    computed = meaning.aggregates or (before.meaning.aggregates if before and is_of_same else ())
-    if order or len(meaning.group) != 1 or len(computed) != 1 or len(cues) != 1:
-        return meaning
-    return replace(meaning, aggregates=(), order=Sort(computed[0].field, "MAX" in cues, computed[0].op))
-
-
-def _with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
-    """What was understood, with the column that is spoken of and does nothing else: "Iris Bell's email".
-
-    A column alone is asked for its values: "which genres do we have?".
-    """
-    meaning = _about_the_value(found.meaning, mentions)
-    found = replace(found, meaning=meaning)
-    spoken_of = [each for each in mentions if each.kind is MentionKind.FIELD and each.meanings[0].level >= Level.PART]
-    columns = list(dict.fromkeys(each.fields(Kind.FIELD)[0] for each in spoken_of))
-    if len(columns) != 1 or meaning.aggregates or meaning.order or columns[0] in meaning.restricted:
-        return found
-    if meaning.restricted - {TABLE}:
-        return replace(found, meaning=replace(meaning, fields=meaning.fields or (columns[0],)))
-    rest = {each.text.lower() for each in mentions if each not in spoken_of}
-    if not rest <= lexicon().function | _LISTING or not reader.schema.fields[columns[0]].values:
-        return found
-    meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
-    return replace(found, meaning=meaning, confidence=max(found.confidence, _SURE_OF_VALUES))
-
-
-def _grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
-    """What was understood, where "cost by dept" is no order by the few values of a column, but the sum for each."""
-    meaning, order = found.meaning, found.meaning.order
-    said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
-    numbers = list(dict.fromkeys(name for name in said if schema.fields[name].type is FieldType.NUMBER))
-    is_of_few = order is not None and order.of is None and order.field in schema.fields
-    if not is_of_few or not order or not schema.fields[order.field].values or len(numbers) != 1 or meaning.group:
-        return found
-    meaning = replace(meaning, group=(order.field,), order=None, aggregates=(Aggregate("sum", numbers[0]),))
-    return replace(found, meaning=meaning)
-
-
-def _told_apart(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
-    """What was understood of all rows: the biggest or the next of them, or with the words that no column has.
-
-    "The biggest damage" is the one that cost most, in the table's one column of money, or of numbers.
-    """
-    meaning = found.meaning
-    states = meaning.order or meaning.aggregates or meaning.group or meaning.limit or meaning.named
-    if meaning.restricted - {TABLE} or states or meaning.unknown:
-        return found
-    first = next((each.text.lower() for each in mentions), "")
-    if not meaning.restricted and (first in _WHETHER or not meaning.fields):
-        # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
-        return replace(found, meaning=Meaning(topic=found.message), strategy="C")
-    if meaning.fields:
-        return found
-    if found.continues:
-        return found
-    cues = {lexicon().cues.get(each.text.lower()) for each in mentions} & {"MAX", "MIN"}
-    numbers = [name for name, each in reader.schema.fields.items() if each.type is FieldType.NUMBER]
-    column = column_of_money(reader.schema) or (numbers[0] if len(numbers) == 1 else "")
-    if len(cues) == 1 and column:
-        order = Sort(column, descending="MAX" in cues)
-        return replace(found, meaning=replace(meaning, order=order, limit=1))
-    said = {each.text.lower() for each in mentions}
-    if "next" in said and (day := reader.vocabulary.date):
-        meaning = meaning.bounding(day, Bounds(gte=now.isoformat()))
-        return replace(found, meaning=replace(meaning, order=Sort(day, descending=False), limit=1))
-    plain = lexicon().function | _LISTING | lexicon().cues.keys()
-    left = [each for each in mentions if each.kind in _WORDS and each.text.lower() not in plain]
-    return replace(found, meaning=replace(meaning, unknown=tuple(_runs(left))))
-
-
-def _runs(mentions: Sequence[Mention]) -> Iterator[str]:
-    """The texts of mentions, one for those that follow each other."""
-    run: list[Mention] = []
-    for mention in mentions:
-        if run and run[-1].end != mention.start:
-            yield " ".join(each.text for each in run)
-            run = []
-        run.append(mention)
-    if run:
-        yield " ".join(each.text for each in run)
-
-
-def _about_the_value(meaning: Meaning, mentions: Sequence[Mention]) -> Meaning:
-    """The meaning, where a value that was read as a subject is what the rows have: "when is L4 due?"."""
-    for mention in mentions:
-        if mention.kind is MentionKind.VALUE and mention.text == meaning.topic and meaning.fields:
-            value = next(each for each in mention.meanings if each.kind is Kind.VALUE)
-            return replace(meaning, topic="").adding(value.field, value.value, negated=False)
-    return meaning
-
-
 def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema) -> tuple[bool, bool, bool, bool]:
     """The column that names the rows comes first: called as they are, or "name", or with too many values to know."""
     kind = vocabulary.kinds[name]
@@ -370,7 +253,7 @@ def _of_rows(found: Understood, table: str, reader: SchemaReader, before: Unders
             # What no column has as a value is a name: the Kormoran is no type of boats.
             rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
             meaning = replace(meaning, wanted=rest).bounding(column, Bounds(contains=str(values[0])))
-    meaning = _ordered(meaning, found.message, before, vocabulary)
+    meaning = ordered(meaning, found.message, before, vocabulary)
     if TABLE not in meaning.restricted:
         meaning = meaning.adding(TABLE, table, negated=False)
     return replace(found, meaning=meaning, single=found.single and bool(meaning.named))
