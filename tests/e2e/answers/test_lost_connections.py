@@ -34,6 +34,8 @@ def test_a_connection_lost_after_any_event_loses_and_doubles_nothing(stage: Targ
     whole = uninterrupted(stage, token)
     with ThreadPoolExecutor(4) as pool:
         cut = list(pool.map(lambda after: interrupted(stage, token, after), range(1, len(whole.by_seq) + 1)))
+    ends = [events.by_seq[max(events.by_seq)] for events in cut]
+    assert [end for end in ends if end["type"] != "complete"] == []
     assert [events.text for events in cut] == [whole.text] * len(cut)
     assert all(events.types.count("complete") == 1 for events in cut)
 
