@@ -416,6 +416,8 @@ def _inferred(field: ObservedField) -> SchemaField:
     kind = type_of(field)
     has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
     months = frozenset(filter(_MONTH.fullmatch, field.values))
+    # Days that were counted before their months were are of any.
+    has_all_months = kind is FieldType.DATE and sum(field.values.values()) >= field.documents
     values = tuple(each for each in field.values if each not in months) if has_values and _recurs(field, kind) else ()
     # Documents that were counted before their tables were are of any.
     is_known = _ANY_TABLE not in field.tables and sum(field.tables.values()) >= field.documents
@@ -429,7 +431,7 @@ def _inferred(field: ObservedField) -> SchemaField:
         words=words,
         inferred=True,
         tables=tables,
-        months=months if kind is FieldType.DATE else frozenset(),
+        months=months if has_all_months else frozenset(),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, timedelta
 from itertools import pairwise
 
 from msgspec import Struct, field
@@ -324,7 +324,8 @@ def _in_a_year_with_days(least: date, below: date, months: frozenset[str]) -> tu
 
 
 def _has_days(least: date, below: date, months: frozenset[str]) -> bool:
-    return any(f"{least:%Y-%m}" <= month < f"{below:%Y-%m}" or month == f"{least:%Y-%m}" for month in months)
+    last = below - timedelta(days=1)
+    return any(f"{least:%Y-%m}" <= month <= f"{last:%Y-%m}" for month in months)
 
 
 def _iso(day: date | None) -> str | None:

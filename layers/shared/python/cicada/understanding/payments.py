@@ -55,6 +55,10 @@ _WHAT_IS_OVERDUE = re.compile(
 _ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
 
 
+SURE_OF_ROWS = 0.5
+"""The confidence in a plan of a table's rows whose words leave no other."""
+
+
 class Payment(Struct, frozen=True):
     """A question for a sum of money. `paid`: of what was paid, or not, which is owed; None: of all."""
 
@@ -148,6 +152,7 @@ def table_of_days_due(schema: Schema) -> str:
 
 
 def is_of_overdue(message: str) -> bool:
+    """Whether it speaks of what is overdue."""
     return "overdue" in {each.text for each in tokens_of(message)}
 
 
@@ -166,7 +171,9 @@ def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understoo
                 meaning = meaning.bounding(name, Bounds(present=False))
             elif each.type is FieldType.BOOLEAN:
                 meaning = meaning.setting(name, False)
-    return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=max(found.confidence, 0.5))
+    return replace(
+        found, meaning=meaning, strategy="M", wants_documents=False, confidence=max(found.confidence, SURE_OF_ROWS)
+    )
 
 
 def _days(schema: Schema, words: frozenset[str]) -> list[str]:

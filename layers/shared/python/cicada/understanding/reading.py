@@ -46,6 +46,7 @@ RECORDS = frozenset({"Item", "Vtype"})
 NOTHING = frozenset({None, "none", "topic", "unk"})
 _TELLING_DISTANCE = 4
 _BETWEEN_DISTANCE = 4
+_YEARS = frozenset({"year", "yr"})
 HEAD_OF = {
     MentionKind.VALUE: "value",
     MentionKind.FIELD: "field",
@@ -332,7 +333,9 @@ def _takes_number(name: str, number: float, vocabulary: Vocabulary) -> bool:
 
 
 def _is_year_field(name: str, type: FieldType) -> bool:
-    return type in (FieldType.NUMBER, FieldType.KEYWORD) and is_of_years(name)
+    if type is FieldType.KEYWORD:
+        return bool(_YEARS & set(name.replace("_", " ").split()))  # "Made by" has no years.
+    return type is FieldType.NUMBER and is_of_years(name)
 
 
 def _nearest_mentions(

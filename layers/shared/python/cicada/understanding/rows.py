@@ -12,17 +12,15 @@ from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.understanding.facts import Mention, MentionKind
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.payments import column_of_money
-from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.payments import SURE_OF_ROWS, column_of_money
+from cicada.understanding.schema_planner import BEFORE_WHETHER, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, tokens_of, word_set
 
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
-_WHETHER = word_set("does do did is are was were can could may must will would has have")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
-_SURE_OF_VALUES = 0.5
 
 
 def summed(found: Understood, schema: Schema) -> Understood:
@@ -53,7 +51,7 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     if not rest <= lexicon().function | _LISTING or not reader.schema.fields[columns[0]].values:
         return found
     meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
-    return replace(found, meaning=meaning, confidence=max(found.confidence, _SURE_OF_VALUES))
+    return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 
 def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
@@ -68,7 +66,7 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
     return replace(found, meaning=meaning)
 
 
-def told_apart(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
+def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
     """What was understood of all rows: the biggest or the next of them, or with the words that no column has.
 
     "The biggest damage" is the one that cost most, in the table's one column of money, or of numbers.
@@ -78,7 +76,7 @@ def told_apart(found: Understood, mentions: Sequence[Mention], reader: SchemaRea
     if meaning.restricted - {TABLE} or states or meaning.unknown:
         return found
     first = next((each.text.lower() for each in mentions), "")
-    if not meaning.restricted and (first in _WHETHER or not meaning.fields):
+    if not meaning.restricted and (first in BEFORE_WHETHER or not meaning.fields):
         # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
         return replace(found, meaning=Meaning(topic=found.message), strategy="C")
     if meaning.fields or found.continues:

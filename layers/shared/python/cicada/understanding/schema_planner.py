@@ -70,7 +70,7 @@ _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
 _ON_DOCUMENTS = ("C", "H", "M")
 _BEFORE_DOERS = word_set("did does do has have will can may must would should could")
-_BEFORE_WHETHER = _BEFORE_DOERS | word_set("is are was were")
+BEFORE_WHETHER = _BEFORE_DOERS | word_set("is are was were")
 _MAY_ASK_FOR_DOCUMENTS = frozenset({"you", "i", "we", "me", "us", "there", "any"})
 _WRITING = frozenset({"author", "by", "writer", "verfasser", "autor", "from", "sender"})
 
@@ -347,7 +347,7 @@ class SchemaReader(Struct, frozen=True):
 def _asks_whether(reading: Reading) -> bool:
     """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?"."""
     first, second = ([each.text for each in reading.facts.tokens] + ["", ""])[:2]
-    return first in _BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS
+    return first in BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS
 
 
 def _asks_the_assistant(reading: Reading) -> bool:

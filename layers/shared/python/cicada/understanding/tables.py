@@ -25,7 +25,7 @@ from cicada.understanding.payments import (
     with_rows_overdue,
     with_rows_owing,
 )
-from cicada.understanding.rows import grouped, ordered, summed, told_apart, with_columns
+from cicada.understanding.rows import grouped, of_all_rows, ordered, summed, with_columns
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
@@ -67,9 +67,9 @@ class TablesReader(Struct, frozen=True):
         payment = payment_of(message)
         table = self._table(message, before if whole.continues or payment else None, now)
         if payment and (of_payments := table_of_payments(self.schema)):
-            columns = self._reader(of_payments).schema.fields
-            is_column = table and any(is_kind_of(column, table) for column in columns)
-            table = of_payments if not table or is_column else table  # "Revenue per boat" is that of its bookings.
+            # "Revenue per boat" is that of the bookings, of which the boat is a column.
+            is_column = table not in self._reader(of_payments).schema.fields[TABLE].values
+            table = of_payments if not table or is_column else table
         if table is None and is_of_overdue(message):
             table = table_of_days_due(self.schema) or None
         if table is None:
@@ -90,7 +90,7 @@ class TablesReader(Struct, frozen=True):
             return found
         mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
         found = with_columns(grouped(summed(found, reader.schema), mentions, reader.schema), mentions, reader)
-        found = told_apart(found, mentions, reader, now)
+        found = of_all_rows(found, mentions, reader, now)
         return _of_rows(found, table, reader, earlier) if found.strategy == "M" else found
 
     def _reader(self, table: str) -> SchemaReader:

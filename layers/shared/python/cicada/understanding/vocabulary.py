@@ -69,7 +69,7 @@ class Vocabulary(Struct, frozen=True):
     of a word of their names. `letters`: the words of all phrases by their first letter, to correct typing errors.
     `longest`: words of the longest phrase. `date`: the field that a bare period means. `open`: fields that take any
     value. `kind_fields`: those whose values are kinds of records: a type, and the table that a row is in. `kinds`:
-    what each field's values are.
+    what each field's values are. `months`: those that have days of a field, as `2026-12`, where they are known.
     """
 
     types: Mapping[str, FieldType]

@@ -194,7 +194,7 @@ def _written_by_people(properties: Mapping[str, str | tuple[str, ...]]) -> Mappi
 
 
 # Columns that are called as what documents have of their own.
-_OF_ROWS = {"title": "Row title", "language": "Row language"}
+_RENAMED = {"title": "Row title", "language": "Row language"}
 
 
 class _About(Struct, frozen=True):
@@ -236,7 +236,7 @@ def _metadata_of(
 
 def _fields(source: SourceFile, record: Record) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
     """The record's fields. A value that is too long for a field is text alone."""
-    named = ((_OF_ROWS.get(name.casefold(), name), value) for name, value in _read_values(source.schema, record))
+    named = ((_RENAMED.get(name.casefold(), name), value) for name, value in _read_values(source.schema, record))
     values = {name: value for name, value in named if _may_be_field(name, value)}
     return described(source.schema, (Declared(f"row {record.number}", values),))
 
