@@ -6,6 +6,7 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 # Groups of tests that share a slow fixture, the longest first: a run lasts as long as its last group.
+# The end-to-end tests that look at what both of their groups have shown come behind the other one, in one worker too.
 _SHARING = {
     "tests/e2e/answers/": "a stage for answers",
     "tests/e2e/": "a stage for documents and people",

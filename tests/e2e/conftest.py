@@ -73,9 +73,10 @@ def _published(traffic: Traffic, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 
 
 @pytest.fixture(scope="session")
-def left(tmp_path_factory: pytest.TempPathFactory, testrun_uid: str) -> Path:
+def left(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
     """The folder for what each group has shown, one for all workers of a run."""
-    folder = tmp_path_factory.getbasetemp().parent / f"shown-{testrun_uid}"
+    own = tmp_path_factory.getbasetemp()
+    folder = (own if worker_id == "master" else own.parent) / "shown"
     folder.mkdir(exist_ok=True)
     return folder
 

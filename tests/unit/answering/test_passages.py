@@ -10,12 +10,11 @@ from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
 from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
+from cicada.knowledge_bases.schema import StandingRule
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import permitted
 from tests.fakes.chat_model import ScriptedModel, failing_model
-from tests.fakes.quality import FixedJudge
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
 from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, passage, text_of
@@ -111,19 +110,6 @@ def test_conditions_that_no_document_meets_are_left_out_and_said() -> None:
     parts = list(Situation(matching=0).passages.answer(plan, QUESTION, ANN))
     assert end_of(parts).path[:2] == ("filter:0", "retrieve")
     assert text_of(parts) == "No document meets these conditions: status: draft. Without them:\n\nSeyton [1]."
-
-
-@pytest.mark.parametrize("inferred", [True, False])
-def test_guessed_conditions_are_left_out_and_said_where_what_meets_them_is_no_answer(inferred: bool) -> None:
-    kind = SchemaField("kind", FieldType.KEYWORD, ("phone",), inferred=inferred)
-    base = KnowledgeBase("scripts", schema=Schema({"kind": kind}), quality_retries=0)
-    phones = (AnyOf("kind", frozenset({"phone"})),)
-    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, QUESTION.message, knowledge_base="scripts", filters=phones)
-    here = Situation(judge=FixedJudge(0.1, 0.9), bases=KnowledgeBases(named={"scripts": base}))
-    parts = list(here.passages.answer(plan, QUESTION, ANN))
-    said = "No document that meets these conditions answers this: kind: phone. Without them:\n\nSeyton [1]."
-    assert (text_of(parts) == said) is inferred
-    assert ("filter:none" in end_of(parts).path) is inferred
 
 
 def test_what_a_named_document_says_is_answered_from_however_far_it_is_from_the_question() -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 
 from cicada.permissions import base_of
 from cicada.understanding.plan import PlanRequest, Shape
-from tests.unit.answering.test_table_rows import ANN, PLANNER, Desk
+from tests.unit.answering.desk import ANN, NOW, PLANNER, Desk
 
 BOOKS = """Title,Author,Year,Genre,Copies,Language,Price
 Wolf Hall,Hilary Mantel,2009,historical,2,English,14.00
@@ -66,5 +64,5 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
 @pytest.mark.parametrize("message", ["What happens when a book is overdue?", "does it cost me anything"])
 def test_what_asks_for_no_rows_is_asked_of_the_texts(library: Desk, message: str) -> None:
     schema = base_of(library.bases, ANN, "desk").schema
-    plan = PLANNER.plan(PlanRequest(message, "desk", datetime(2026, 3, 1, tzinfo=UTC), schema=schema))
+    plan = PLANNER.plan(PlanRequest(message, "desk", NOW, schema=schema))
     assert plan.shape is not Shape.METADATA_ONLY

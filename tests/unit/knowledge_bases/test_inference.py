@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from cicada.documents.model import TABLE, MetadataValue
 from cicada.knowledge_bases.inference import (
@@ -241,3 +242,5 @@ def test_a_word_for_a_collection_calls_the_rows_only_where_a_table_has_no_other_
 def test_the_months_of_a_columns_days_are_known() -> None:
     known = observed_in([{"Due": "2026-12-01"}, {"Due": "2026-12-24"}, {"Due": "2027-01-05"}])
     assert completed(Schema(), known, "desk").fields["Due"].months == {"2026-12", "2027-01"}
+    counted_without_months = tuple(replace(each, documents=9) for each in known)
+    assert completed(Schema(), counted_without_months, "desk").fields["Due"].months == frozenset()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from copy import copy
 from typing import TypeVar
 
 from msgspec import Struct, field
@@ -35,8 +34,6 @@ from cicada.understanding.plan import Plan
 T = TypeVar("T")
 UNMET = "filter:0"
 """The step in an answer's path that says that no document meets the conditions of its plan."""
-WIDER = "filter:none"
-"""The step that says that what meets the conditions has no answer, and all documents were searched."""
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -71,12 +68,6 @@ class PassageAnswerer(Struct, frozen=True):
         search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
         with phase("judging"):
             found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
-            if found.verdict is Verdict.BELOW_FLOOR and search.may_be_wider:
-                # That "phone" is a kind of devices is a guess from a table: the question may be of other documents.
-                wider = search.without_conditions()
-                again = self.evidence.gather(plan.search_value or plan.query, base, wider, after=plan.may_follow)
-                if again.verdict is not Verdict.BELOW_FLOOR:
-                    found, search = replace(again, path=(WIDER, *again.path)), wider
         if plan.named and documents:
             found = found.of_a_named_document
         # Asked once more before anything is shown: a judge and further searches may take seconds.
@@ -95,7 +86,7 @@ class PassageAnswerer(Struct, frozen=True):
         if shown:
             yield Cited(shown, base.schema)
         if search.unmet:
-            yield Text(_without(search.unmet, question, base.schema, are_met=search.are_met))
+            yield Text(_without(search.unmet, question, base.schema))
         if not is_answered:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
@@ -114,15 +105,10 @@ def _prompt(
     return passages_prompt(plan.asked(question.message), shown, base.content, earlier, conditions=conditions)
 
 
-def _without(conditions: Sequence[Condition], question: Question, schema: Schema, *, are_met: bool) -> str:
-    """What is said before an answer from documents that do not meet the plan's conditions.
-
-    None does, or none that does has an answer.
-    """
+def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:
+    """What is said before an answer from documents that do not meet the plan's conditions, because none does."""
     which = "Of the documents that were chosen none" if question.scope else "No document"
     said = ", ".join(described(each, schema) for each in conditions)
-    if are_met:
-        return f"{which} that meets these conditions answers this: {said}. Without them:\n\n"
     return f"{which} meets these conditions: {said}. Without them:\n\n"
 
 
@@ -132,7 +118,7 @@ class _PermittedSearch:
     The passages are ordered by what is in force; the evidence is judged by the nearest ones, in the search's order.
 
     `matching`: how many documents meet the conditions of the last search, if there are any. `unmet`: the plan's, if no
-    document meets them, or with `are_met` none that does has an answer; then it searches without them.
+    document meets them; from then on it searches without them.
     """
 
     def __init__(
@@ -147,7 +133,6 @@ class _PermittedSearch:
     ) -> None:
         self.matching: int | None = None
         self.unmet: tuple[Condition, ...] = ()
-        self.are_met = False
         self._knowledge = knowledge
         self._versions = versions
         self._gate = gate
@@ -158,19 +143,6 @@ class _PermittedSearch:
         conditions = (*question.scope, *plan.filters)
         self._order = preference(question.message, self._schema, conditions, plan.today)
         self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
-
-    @property
-    def may_be_wider(self) -> bool:
-        """Whether the plan's conditions are but guesses, of fields that no schema declares."""
-        fields = [self._schema.fields.get(each.field) for each in self._plan.filters]
-        is_guessed = bool(fields) and all(each is not None and each.inferred for each in fields)
-        return is_guessed and self._readable.document_ids is None and not self.unmet
-
-    def without_conditions(self) -> _PermittedSearch:
-        wider = copy(self)
-        wider.unmet, wider.are_met = self._plan.filters, True
-        wider._readable = readable_passages(self._principal, self._plan.knowledge_base, self._question.scope)
-        return wider
 
     def __call__(self, query: str) -> Retrieval:
         found = self._found(query)
