@@ -7,6 +7,7 @@ needs milliseconds, and one that takes quadratic time seconds at the least.
 from __future__ import annotations
 
 import ast
+import gc
 import importlib
 import pkgutil
 import re
@@ -99,9 +100,14 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 
 def _slow_text(pattern: re.Pattern[str], method: str, length: int = LENGTH) -> str:
-    """The beginning of the first text for which the expression takes too long; empty if there is none."""
+    """The beginning of the first text for which the expression takes too long; empty if there is none.
+
+    Without the garbage collector: what it takes for the objects of other tests would count, and an error raised while
+    it runs is lost.
+    """
     seconds = SECONDS if length == LENGTH else BOUNDED_SECONDS
     before = signal.signal(signal.SIGVTALRM, _stop)
+    gc.disable()
     try:
         for text in hostile_texts(pattern, length):
             signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
@@ -112,6 +118,7 @@ def _slow_text(pattern: re.Pattern[str], method: str, length: int = LENGTH) -> s
             finally:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0)
     finally:
+        gc.enable()
         signal.signal(signal.SIGVTALRM, before)
     return ""
 
