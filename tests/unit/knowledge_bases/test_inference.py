@@ -18,6 +18,7 @@ from cicada.knowledge_bases.inference import (
     observed_in,
     observed_with,
     observed_with_records,
+    type_of,
 )
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.table_names import table_field
@@ -121,6 +122,16 @@ def test_types_that_conflict_are_text_and_that_is_said() -> None:
     found = observed({"budget": "12", "tags": "a"}, {"budget": "unknown", "tags": ("b",)})
     said = [conflict_of(each) for each in found]
     assert said == ["Values of 'budget' look like number and text, so all are taken as text.", ""]
+
+
+def test_the_rows_of_tables_say_the_type_where_most_values_are_theirs() -> None:
+    rows = [{TABLE: "bookings", "From": day} for day in ("2026-05-02", "2026-05-09")]
+    (found,) = (each for each in merged([observed({"from": "Mrs Kent"}), observed_in(rows)]) if each.name != TABLE)
+    assert type_of(found) is FieldType.DATE
+    assert conflict_of(found).endswith("As those of rows are dates, others stay texts that no condition finds.")
+    letters = observed({"from": "Mrs Kent"}, {"from": "Mr Lee"})
+    (found,) = (each for each in merged([letters, (found,)]) if each.name != TABLE)
+    assert type_of(found) is FieldType.KEYWORD
 
 
 def test_what_every_document_has_is_no_field() -> None:

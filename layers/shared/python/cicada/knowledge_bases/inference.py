@@ -69,10 +69,10 @@ class Look(StrEnum):
 class ObservedField(Struct, frozen=True):
     """A field as documents have it.
 
-    `looks`: of its values, sorted; they stay as long as any document has the field. `documents`: how many have it;
-    `tables`: how many by the table whose rows they are, under "" those that are no rows; of many tables not which.
-    `values`: the different texts, of days their months, and how many documents have each, none where they are too many
-    or too long (`is_open`). Counts end at a bound; one that has reached it stays.
+    `looks`: of its values, sorted; they stay as long as any document has the field. `row_looks`: those of the rows of
+    tables. `documents`: how many have it; `tables`: how many by the table whose rows they are, under "" those that are
+    no rows; of many tables not which. `values`: the different texts, of days their months, and how many documents have
+    each, none where they are too many or too long (`is_open`). Counts end at a bound; one that has reached it stays.
     """
 
     name: str
@@ -81,6 +81,7 @@ class ObservedField(Struct, frozen=True):
     values: Mapping[str, int] = field(default_factory=dict)
     is_open: bool = False
     tables: Mapping[str, int] = field(default_factory=dict)
+    row_looks: tuple[str, ...] = ()
 
 
 Observed = tuple[ObservedField, ...]
@@ -121,7 +122,7 @@ def observed_in(records: Iterable[Metadata]) -> Observed:
 
 
 def _of_column(name: str, values: Sequence[MetadataValue], tables: Mapping[str, int]) -> ObservedField:
-    looks = {value: look_of(value) for value in set(values)}
+    looks = tuple(sorted({look_of(value).value for value in set(values)}))
     counts: dict[str, int] = {}
     for value, number in Counter(values).items():
         for text in _texts_of(value) if len(counts) <= MAX_VALUES else ():
@@ -129,10 +130,11 @@ def _of_column(name: str, values: Sequence[MetadataValue], tables: Mapping[str, 
     return _bounded(
         ObservedField(
             name,
-            looks=tuple(sorted({each.value for each in looks.values()})),
+            looks=looks,
             documents=min(len(values), _ENOUGH),
             values=counts,
             tables=tables,
+            row_looks=looks if any(tables) else (),
         )
     )
 
@@ -180,7 +182,8 @@ def _less(field: ObservedField, before: ObservedField | None, now: Observed) -> 
     documents = field.documents - max(before.documents - after.documents, 0)
     values = {text: number for text, number in counts.items() if number > 0}
     tables = _difference(field.tables, _difference(before.tables, after.tables))
-    return replace(field, documents=max(documents, 0), values=values, tables=tables)
+    row_looks = field.row_looks if any(tables) else ()
+    return replace(field, documents=max(documents, 0), values=values, tables=tables, row_looks=row_looks)
 
 
 def _without_rare(field: ObservedField, gone: Mapping[str, tuple[str, MetadataValue]]) -> ObservedField:
@@ -222,6 +225,7 @@ def merged(many: Iterable[Observed]) -> Observed:
                 values=counts,
                 is_open=known.is_open or each.is_open,
                 tables=tables,
+                row_looks=tuple(sorted({*known.row_looks, *each.row_looks})),
             )
         )
     return tuple(list(fields.values())[:MAX_FIELDS])
@@ -317,22 +321,33 @@ def look_of(value: MetadataValue) -> Look:
 
 
 def type_of(field: ObservedField) -> FieldType:
-    """The type that all values of the field have; a keyword where they have none in common."""
-    if Look.LIST in field.looks:
+    """The type that all values of the field have, or all in the rows that most are of; else a keyword."""
+    looks = _deciding_looks(field)
+    if Look.LIST in looks:
         return FieldType.KEYWORDS
     words = words_of(field.name)
-    if field.looks == (Look.NUMBER,):
+    if looks == (Look.NUMBER,):
         return FieldType.KEYWORD if names_codes(field.name) else FieldType.NUMBER
-    if field.looks in ((Look.DATE,), (Look.BOOLEAN,)):
-        return FieldType(field.looks[0])
+    if looks in ((Look.DATE,), (Look.BOOLEAN,)):
+        return FieldType(looks[0])
     return FieldType.PERSON if _names_people(field, words) else FieldType.KEYWORD
+
+
+def _deciding_looks(field: ObservedField) -> tuple[str, ...]:
+    """Those of the rows where most values are of rows: a letter's `from` leaves a table's days in *From* days."""
+    outside = field.tables.get("", 0)
+    has_more_rows = sum(field.tables.values()) - outside > outside
+    return field.row_looks if has_more_rows and len(field.row_looks) == 1 else field.looks
 
 
 def conflict_of(field: ObservedField) -> str:
     """A sentence for people where the values have no type in common; empty where they have one."""
     if len(field.looks) < 2 or field.looks == (Look.LIST, Look.TEXT):
         return ""
-    return f"Values of '{field.name}' look like {' and '.join(field.looks)}, so all are taken as text."
+    looks = f"Values of '{field.name}' look like {' and '.join(field.looks)}"
+    if _deciding_looks(field) == field.looks:
+        return f"{looks}, so all are taken as text."
+    return f"{looks}. As those of rows are {field.row_looks[0]}s, others stay texts that no condition finds."
 
 
 def names_codes(name: str) -> bool:
