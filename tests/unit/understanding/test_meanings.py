@@ -268,6 +268,15 @@ def test_what_replaced_a_document_names_it(message: str, meaning: Meaning) -> No
     assert SchemaReader.of(replace(SCHEMA, in_force=rule)).understand((message,), NOW).meaning == meaning
 
 
+@pytest.mark.parametrize("message", ["Is the Harbour Survey still in force?", "has our harbour survey been withdrawn"])
+def test_whether_a_document_is_in_force_asks_for_the_field_that_says_so(message: str) -> None:
+    reader = SchemaReader.of(replace(SCHEMA, in_force=StandingRule("stage", ("ratified",))))
+    found = reader.understand((message,), NOW)
+    assert (found.meaning.named[0].lower(), found.meaning.fields, found.strategy) == ("harbour survey", ("stage",), "M")
+    found = reader.understand(("Is the Harbour Survey 2025 secret?", "is it still valid?"), NOW)
+    assert (found.meaning.named, found.meaning.fields) == (("Harbour Survey 2025",), ("stage",))
+
+
 def test_what_a_list_would_leave_out_is_searched_for() -> None:
     assert understood("How many hours of a fee does the miller get from Tunbridge?").strategy == "C"
     assert understood("a tolls collector brought us geese, may we keep and roast those?").meaning.restricted == set()

@@ -37,6 +37,13 @@ _REPLY = re.compile(r"(?:(?:the|that|this|an?)\s+)?(?P<named>.+)", re.I | re.S)
 _ONE = re.compile(r"\bones?\b", re.I)
 
 
+_STANDING = re.compile(
+    r"(?:is|does|has)\s+(?:the\s+|our\s+)?(?!(?:there|any|all|every)\b)(?P<named>\S+(?:\s+\S+){0,9}?)\s+(?:(?:still|currently|already|now|been)\s+)*"
+    r"(?:in\s+(?:force|effect)|valid|current|effective|apply|appl(?:ies|icable)|retired|superseded|replaced|obsolete|"
+    r"outdated|withdrawn|up[ -]to[ -]date|out\s+of\s+date)\s*\?*",
+    re.I,
+)
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _CHOICE = re.compile(
     rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:\s*[,:–—-]\s*(?P<more>.*)|[.!])?",
@@ -136,6 +143,18 @@ def ordinal(word: str) -> int | None:
 def points_at_kind(message: str) -> bool:
     """Whether a message points at one thing by its kind: "is this policy in force?", "who wrote that SOP?"."""
     return _THIS_KIND.search(message) is not None
+
+
+def asked_standing(message: str, before: Sequence[str]) -> str:
+    """What is asked whether it is in force: "gifts policy" of "is the gifts policy still valid?"; else empty.
+
+    `before`: the documents that were named before: "it" is the only one.
+    """
+    found = _STANDING.fullmatch(message.strip())
+    named = found["named"] if found else ""
+    if _PRONOUNS.isdisjoint(named.lower().split()[:1]):
+        return named
+    return before[0] if len(before) == 1 and len(named.split()) == 1 else ""
 
 
 def refers_back(message: str) -> bool:
