@@ -5,6 +5,7 @@ A passage that has a number is cited by it, as [n]; one without is named by its 
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from cicada.languages.terms import LANGUAGES, is_in
@@ -41,6 +42,11 @@ _OF_A_TEXT = frozenset(
         " section show sing speak text topic view"
     )
 )
+# The last answer in fewer words; the question that it answered follows in parentheses.
+_SHORTER = re.compile(
+    r"[^()]*\b(?:shorter|shorten|briefer|briefly|in short|tl;?dr|in (?:one|a) sentence|too long)\b[^()]*\((.+)\)",
+    re.IGNORECASE | re.DOTALL,
+)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
 _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
@@ -50,12 +56,22 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
     """Raises EmbedderUnavailableError."""
     if not prompt.passages:
         return worked_out(prompt.question) or (ENGLISH_ONLY if _is_foreign(prompt.question) else GENERAL)
+    if shorter := _SHORTER.fullmatch(prompt.question):
+        is_whole = prompt.is_whole or bool(_SUMMARY.search(shorter[1]))
+        return _first_half(answer(replace(prompt, question=shorter[1], is_whole=is_whole), embedder))
     asked = _ID.sub("", prompt.question)
     if prompt.is_whole:
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
         return quotes or _outline(prompt.passages) or NOT_HELD
     refusal = ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD
     return _quotes(asked, prompt.passages, embedder, prompt.conditions, refusal)
+
+
+def _first_half(text: str) -> str:
+    """The first half of the quotes; a refusal as it is."""
+    quotes = text.split("\n")
+    said = 1 if quotes[0] == ONLY_QUOTED else 0
+    return text if text.startswith(NOT_HELD) else "\n".join(quotes[: said + (len(quotes) - said + 1) // 2])
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:

@@ -138,6 +138,15 @@ def test_a_whole_text_is_outlined_from_its_beginning_to_its_end(heading: str) ->
     assert said.startswith('"Sentence 1. More." — A [1]')
 
 
+def test_a_shorter_answer_is_the_first_half_of_the_quotes() -> None:
+    body = "\n\n".join(f"[{number}] Document: A\n| Sentence {number}. More." for number in range(1, 7))
+    asked = f"Passages:\n\n{body}\n\nQuestion: "
+    said = answer(parse(f"{asked}shorter please (Summarise A)"), HashEmbedder())
+    assert [line.rpartition(" ")[2] for line in said.splitlines()] == ["[1]", "[2]", "[3]"]
+    whole = answer(parse(f"{asked}What is in sentence 4?"), HashEmbedder()).splitlines()
+    assert answer(parse(f"{asked}in short? (What is in sentence 4?)"), HashEmbedder()).splitlines() == whole[:2]
+
+
 def test_a_message_that_asks_something_of_a_whole_text_is_answered_by_what_it_asks(minilm: Embedder) -> None:
     prompt = f"""{ALL}[1] Document: Leave
 | Ask for leave in the portal.
