@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.ingest.prose.tables import plain_days, plain_numbers
+from cicada.ingest.prose.tables import listed_values, plain_days, plain_numbers
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from tests.unit.ingest.documents import parsed
 
@@ -89,3 +89,17 @@ def test_a_rows_text_has_what_the_table_says_and_its_fields_have_numbers() -> No
 def test_a_declared_field_has_the_value_as_its_type_wants_it(kind: FieldType, value: str | float) -> None:
     schema = Schema({"Betrag": SchemaField("Betrag", kind)})
     assert parsed("a.csv", GERMAN.encode(), schema=schema).passages[1].metadata["Betrag"] == value
+
+
+@pytest.mark.parametrize(
+    ("cells", "lists"),
+    [
+        (("German, Polish", "Polish", "French; German"), [("German", "Polish"), ("French", "German")]),
+        (("Piano", "Violin", "piano, violin"), [("piano", "violin")]),
+        (("Brandt, Ilse", "Vogel, Karl", "Brandt, Ilka"), []),
+        (("keel touched sand, lift", "stern hit the quay, again", "mast"), []),
+        (("oak, 2 m", "oak, 3 m", "oak"), []),
+    ],
+)
+def test_cells_with_names_that_recur_are_lists(cells: tuple[str, ...], lists: list[tuple[str, ...]]) -> None:
+    assert list(listed_values({"A": cells}).get("A", {}).values()) == lists

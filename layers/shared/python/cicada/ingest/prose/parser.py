@@ -193,6 +193,8 @@ def _written_by_people(properties: Mapping[str, str | tuple[str, ...]]) -> Mappi
     return {name: each for name, each in properties.items() if not (is_program and name == "author")}
 
 
+_IN_ANOTHER_FORM = (FieldType.NUMBER, FieldType.DATE, FieldType.KEYWORDS)
+
 # Columns that are called as what documents have of their own.
 _RENAMED = {"title": "Row title", "language": "Row language"}
 
@@ -241,15 +243,15 @@ def _fields(source: SourceFile, record: Record) -> tuple[dict[str, MetadataValue
     return described(source.schema, (Declared(f"row {record.number}", values),))
 
 
-def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str]]:
-    """The record's values. Where the schema wants no text, numbers and days are in the form that fields take."""
+def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str | tuple[str, ...]]]:
+    """The record's values. Where the schema wants no text, numbers, days and lists are in the form that fields take."""
     for name, value in record.values:
         known = field_named(schema, name) if name in record.plain else None
-        is_declared = known is not None and not known.inferred and known.type not in (FieldType.NUMBER, FieldType.DATE)
+        is_declared = known is not None and not known.inferred and known.type not in _IN_ANOTHER_FORM
         yield name, value if is_declared else record.plain.get(name, value)
 
 
-def _may_be_field(name: str, value: str) -> bool:
+def _may_be_field(name: str, value: str | tuple[str, ...]) -> bool:
     return is_field(name.casefold()) and len(value) <= MAX_PROPERTY
 
 

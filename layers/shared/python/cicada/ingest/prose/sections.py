@@ -54,13 +54,13 @@ class Record(Struct, frozen=True):
 
     `number`: its place in the table, the header's row included, from 1. `values`: those of the columns that have one
     there, with the columns' names. `is_sum`: it sums up other rows, and is text alone.
-    `plain`: by columns, as fields take them, those of the numbers and days that are written in another way.
+    `plain`: by columns, as fields take them, those of the numbers and days that are written in another way, and lists.
     """
 
     number: int
     values: tuple[tuple[str, str], ...]
     is_sum: bool = False
-    plain: Mapping[str, str] = field(default_factory=dict)
+    plain: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
 
 
 Block = Heading | Paragraph | ListItem | Code | Table | Record

@@ -69,6 +69,23 @@ def plain_days(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, st
     return plain
 
 
+def listed_values(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """The lists in cells such as `German, Polish`: of each column that has them its values that are lists.
+
+    A column has lists where some cells are lists of short names and some are none, and where a name stands in another
+    cell too: `Brandt, Ilse` beside `Vogel, Karl` is no list, nor is a sentence with a comma. A single list has only
+    such names.
+    """
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for name, values in columns.items():
+        lists = {value: tuple(_BETWEEN.split(value)) for value in values if _LIST.fullmatch(value)}
+        counts = Counter(part.casefold() for value in values for part in set(lists.get(value, (value,))))
+        again = [[counts[part.casefold()] > 1 for part in parts] for parts in lists.values()]
+        if len(lists) < len(values) and any(map(all if len(lists) == 1 else any, again)):
+            found[name] = lists
+    return found
+
+
 def _orders_of(values: Collection[str]) -> set[str]:
     """The orders of day and month in which all values are days of the calendar."""
     return {order for order in _ORDERS if all(_day(value, order) for value in values)}
@@ -96,6 +113,9 @@ def _are(amounts: Mapping[str, str], form: re.Pattern[str], sure: re.Pattern[str
     return all(map(form.fullmatch, amounts.values())) and any(map(sure.fullmatch, amounts.values()))
 
 
+_NAME_IN_LIST = r"[^\W\d_][^,;\d]{0,29}"
+_LIST = re.compile(rf"{_NAME_IN_LIST}(?:[,;] ?{_NAME_IN_LIST}){{1,9}}")
+_BETWEEN = re.compile(r"[,;] ?")
 _ORDERS = ("%d/%m/%Y", "%m/%d/%Y")
 
 # Each row is a passage, of which a document has no more.
@@ -178,7 +198,11 @@ def _with_plain_values(records: list[Record]) -> list[Record]:
     columns: dict[str, set[str]] = {}
     for name, value in chain.from_iterable(each.values for each in records if not each.is_sum):
         columns.setdefault(name, set()).add(value)
-    plain = plain_numbers(columns) | plain_days(columns)
+    plain: dict[str, Mapping[str, str | tuple[str, ...]]] = {
+        **plain_numbers(columns),
+        **plain_days(columns),
+        **listed_values(columns),
+    }
     if not plain:
         return records
     return [
