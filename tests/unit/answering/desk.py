@@ -51,9 +51,9 @@ class Desk:
         self.store.describe(document, sidecar.encode() or None)
         assert self.ingester.ingest(document).outcome is Outcome.INDEXED
 
-    def said(self, message: str, principal: Principal = ANN) -> tuple[str, Listed]:
+    def said(self, message: str, principal: Principal = ANN, before: tuple[str, ...] = ()) -> tuple[str, Listed]:
         schema = base_of(self.bases, principal, "desk").schema
-        request = PlanRequest(message, "desk", NOW, schema=schema)
+        request = PlanRequest(message, "desk", NOW, schema=schema, messages=before)
         plan = replace(PLANNER.plan(request), knowledge_base="desk")
         parts = list(self.listings.answer(plan, Question(message, "s", "desk"), principal))
         (listed,) = (each for each in parts if isinstance(each, Listed))

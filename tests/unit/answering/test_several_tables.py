@@ -61,6 +61,24 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
     assert answer in library.said(message)[0]
 
 
+@pytest.mark.parametrize(
+    ("messages", "answer"),
+    [
+        (
+            ("events in the hall", "which of them had the fewest guests?"),
+            "Lowest Guests: 40 (Reading – events, row 2).",
+        ),
+        (("events with over 50 guests", "where was the biggest one?"), "Highest Guests: 90 (Fair – events, row 4)."),
+        (("events in the hall", "and the heaviest?"), "No field here has “heaviest” as a value, so that was left out."),
+        (("loans of Omar Haddad", "biggest event so far"), "Highest Guests: 90 (Fair – events, row 4)."),
+    ],
+)
+def test_a_superlative_chooses_one_row_of_those_before_or_of_the_table_that_it_names(
+    library: Desk, messages: tuple[str, ...], answer: str
+) -> None:
+    assert answer in library.said(messages[-1], before=messages[:-1])[0]
+
+
 @pytest.mark.parametrize("message", ["What happens when a book is overdue?", "does it cost me anything"])
 def test_what_asks_for_no_rows_is_asked_of_the_texts(library: Desk, message: str) -> None:
     schema = base_of(library.bases, ANN, "desk").schema

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -16,10 +17,11 @@ from cicada.understanding.payments import SURE_OF_ROWS, column_of_money
 from cicada.understanding.schema_planner import BEFORE_WHETHER, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
-from cicada.understanding.words import lexicon, tokens_of, word_set
+from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
 
@@ -54,6 +56,66 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 
+def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
+    """What was understood, of the one row with the most or the least of a number: "which of them paid least?".
+
+    A superlative without a number is said to be left out.
+    """
+    meaning, words = found.meaning, _superlatives(found.message)
+    sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
+    if len(words) != 1 or meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
+        return found
+    ((word, is_highest),) = words.items()
+    column = _number_of(word, sums, meaning, mentions, reader.schema)
+    if not column:
+        return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word)))
+    fields = tuple(each for each in meaning.fields if each != column)
+    order = Sort(column, descending=is_highest)
+    return replace(found, meaning=replace(meaning, aggregates=(), order=order, limit=1, fields=fields))
+
+
+def _superlatives(message: str) -> dict[str, bool]:
+    """The words that ask for the most or the least, and whether for the most; not "at most 5", nor "most of them"."""
+    tokens, words = [each.text for each in tokens_of(message)], lexicon()
+    found: dict[str, bool] = {}
+    for before, word, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
+        implied = words.implied.get(word) if word.endswith("est") else None
+        if implied and implied.polarity and "@date" not in implied.fields:
+            found[word] = implied.polarity > 0
+        elif words.cues.get(word) in ("MAX", "MIN") and before != "at" and (word, after) != ("most", "of"):
+            found[word] = words.cues[word] == "MAX"
+    return found
+
+
+def _number_of(word: str, sums: Sequence[str], meaning: Meaning, mentions: Sequence[Mention], schema: Schema) -> str:
+    """The column of which the most is asked for, or none.
+
+    It is the one spoken of, else the one that a condition is on, else the one of money, else the only one; of a word
+    such as "longest" only one that it is about.
+    """
+    numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
+    spoken_of = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
+    counted = (each.text for before, each in pairwise(mentions) if before.text.lower() == word)
+    if word in _OF_MANY and any(_calls_rows(each, schema) for each in counted):
+        return ""  # "Who has the most bookings?" has them counted for each of something.
+    implied = lexicon().implied.get(word)
+    is_of_money = implied is None or "price" in implied.fields or "size" in implied.fields
+    money = [column_of_money(schema)] if is_of_money else []
+    of_any = (meaning.bounds, money, numbers) if implied is None or "size" in implied.fields else (money,)
+    choices: list[Iterable[str]] = [sums, spoken_of, *of_any]
+    found = ([name for name in dict.fromkeys(each) if name in numbers] for each in choices)
+    return next((names[0] for names in found if len(names) == 1), "")
+
+
+def _calls_rows(text: str, schema: Schema) -> bool:
+    nouns = {word for each in schema.fields[TABLE].synonyms.values() for noun in each for word in split_words(noun)}
+    return nouns.issuperset(split_words(text))
+
+
+def _asks_for_sum(message: str) -> bool:
+    return any(lexicon().cues.get(each.text) == "SUM" for each in tokens_of(message))
+
+
 def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
     """What was understood, where "cost by dept" is no order by the few values of a column, but the sum for each."""
     meaning, order = found.meaning, found.meaning.order
@@ -67,10 +129,7 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
 
 
 def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
-    """What was understood of all rows: the biggest or the next of them, or with the words that no column has.
-
-    "The biggest damage" is the one that cost most, in the table's one column of money, or of numbers.
-    """
+    """What was understood of all rows: the next of them, or with the words that no column has."""
     meaning = found.meaning
     states = meaning.order or meaning.aggregates or meaning.group or meaning.limit or meaning.named
     if meaning.restricted - {TABLE} or states or meaning.unknown:
@@ -81,12 +140,6 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
         return replace(found, meaning=Meaning(topic=found.message), strategy="C")
     if meaning.fields or found.continues:
         return found
-    cues = {lexicon().cues.get(each.text.lower()) for each in mentions} & {"MAX", "MIN"}
-    numbers = [name for name, each in reader.schema.fields.items() if each.type is FieldType.NUMBER]
-    column = column_of_money(reader.schema) or (numbers[0] if len(numbers) == 1 else "")
-    if len(cues) == 1 and column:
-        order = Sort(column, descending="MAX" in cues)
-        return replace(found, meaning=replace(meaning, order=order, limit=1))
     said = {each.text.lower() for each in mentions}
     if "next" in said and (day := reader.vocabulary.date):
         meaning = meaning.bounding(day, Bounds(gte=now.isoformat()))

@@ -25,7 +25,7 @@ from cicada.understanding.payments import (
     with_rows_overdue,
     with_rows_owing,
 )
-from cicada.understanding.rows import grouped, of_all_rows, ordered, summed, with_columns
+from cicada.understanding.rows import grouped, of_all_rows, ordered, summed, with_columns, with_extreme
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
@@ -36,6 +36,8 @@ _T = TypeVar("_T")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of the currency before it.
 _UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
+_THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -76,6 +78,8 @@ class TablesReader(Struct, frozen=True):
             return whole
         reader = self._reader(table)
         earlier = _within(before, reader.schema) if whole.continues else None
+        if earlier and self._names_another(message, table, before, now):
+            earlier = None
         if payment and (total := payment.as_total(reader.schema)):
             found = reader.next(total, _within(before, reader.schema), now, asker)
             is_sure = found.continues or _narrows(found) or payment.is_told(reader.schema)
@@ -90,7 +94,7 @@ class TablesReader(Struct, frozen=True):
             return found
         mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
         found = with_columns(grouped(summed(found, reader.schema), mentions, reader.schema), mentions, reader)
-        found = of_all_rows(found, mentions, reader, now)
+        found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
         return _of_rows(found, table, reader, earlier) if found.strategy == "M" else found
 
     def _reader(self, table: str) -> SchemaReader:
@@ -121,10 +125,18 @@ class TablesReader(Struct, frozen=True):
 
     def _speaks_of(self, table: str, message: str, now: date) -> bool:
         """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""
-        if refers_back(message):
+        if refers_back(message) or _THE_ONE.search(message):
             return True
         mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
         return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
+
+    def _names_another(self, message: str, table: str, before: Understood | None, now: date) -> bool:
+        """Whether a message asks for rows of another table than the one before, and refers to nothing of that."""
+        if table == self._table_before(before) or refers_back(message) or _GOES_ON.match(message.strip()):
+            return False
+        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
+        named = [each for each in mentions if any(table in self._named_by(meaning) for meaning in each.meanings)]
+        return bool(named) and len(mentions) > len(named)
 
     def _named(self, mentions: Sequence[Mention], columns: Sequence[Collection[str]]) -> set[str]:
         """The tables that are named. `columns`: for each mention the tables that have it as a column or value.
