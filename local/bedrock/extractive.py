@@ -47,6 +47,8 @@ _SHORTER = re.compile(
     r"[^()]*\b(?:shorter|shorten|briefer|briefly|in short|tl;?dr|in (?:one|a) sentence|too long)\b[^()]*\((.+)\)",
     re.IGNORECASE | re.DOTALL,
 )
+_THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|cheers|much appreciated)\b", re.IGNORECASE)
+_GREETING = re.compile(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
 _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
@@ -55,7 +57,7 @@ _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 def answer(prompt: Prompt, embedder: Embedder) -> str:
     """Raises EmbedderUnavailableError."""
     if not prompt.passages:
-        return worked_out(prompt.question) or (ENGLISH_ONLY if _is_foreign(prompt.question) else GENERAL)
+        return worked_out(prompt.question) or _reply(prompt.question)
     if shorter := _SHORTER.fullmatch(prompt.question):
         is_whole = prompt.is_whole or bool(_SUMMARY.search(shorter[1]))
         return _first_half(answer(replace(prompt, question=shorter[1], is_whole=is_whole), embedder))
@@ -72,6 +74,15 @@ def _first_half(text: str) -> str:
     quotes = text.split("\n")
     said = 1 if quotes[0] == ONLY_QUOTED else 0
     return text if text.startswith(NOT_HELD) else "\n".join(quotes[: said + (len(quotes) - said + 1) // 2])
+
+
+def _reply(message: str) -> str:
+    """What is said without passages."""
+    if _is_foreign(message):
+        return ENGLISH_ONLY
+    if _THANKS.match(message):
+        return "You are welcome."
+    return f"Hello! {GENERAL}" if _GREETING.match(message) else GENERAL
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:

@@ -26,6 +26,8 @@ ANSWERED = np.array([-4.42, 0.24, 4.41])
 _BEFORE = re.compile(r"\(([^()]+)\)$")  # the question that this one goes on from
 CONTEXT_WORDS = 40  # a shorter speech is embedded with the end of the one before it and the start of the next
 EMBEDDED = 64  # only the best by the other features are embedded: embedding takes most of an answer's time
+_COLUMNS = re.compile(r"\bcolumns?\b|\bfields?\b", re.IGNORECASE)
+_TELLS_COLUMNS = re.compile(r"[0-9,]+ rows? with the columns .*\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,9 @@ def nearest(question: str, passages: Sequence[Passage], embedder: Embedder, cond
     met = frozenset(terms(conditions))
     question = " ".join(word for word in question.split() if met.isdisjoint(terms(word)))
     spans = spans_of(passages)
+    if not _COLUMNS.search(question):
+        # Which columns a table has answers nothing that its rows do not.
+        spans = [span for span in spans if not _TELLS_COLUMNS.fullmatch(span.text)] or spans
     if not spans:
         return Nearest((), (), np.zeros((0, len(WEIGHTS)), np.float32), np.zeros(len(ANSWERED), np.float32))
     features = _features(question, spans)

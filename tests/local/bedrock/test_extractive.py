@@ -214,6 +214,17 @@ def test_a_question_in_another_language_is_told_that_only_english_is_known(minil
     assert answer(parse("What can you do?"), minilm) == GENERAL
 
 
+def test_a_greeting_is_returned_and_thanks_are_taken() -> None:
+    assert answer(parse("good morning!"), HashEmbedder()) == f"Hello! {GENERAL}"
+    assert answer(parse("Thanks a lot"), HashEmbedder()) == "You are welcome."
+
+
+def test_what_columns_a_table_has_is_quoted_only_to_who_asks_for_them() -> None:
+    table = "Passages:\n\n[1] Document: fees\n| 2 rows with the columns Course and Fee.\n| Fees are due in May.\n\n"
+    assert "2 rows" not in answer(parse(f"{table}Question: What is the fee of a course?"), HashEmbedder())
+    assert "2 rows" in answer(parse(f"{table}Question: Which columns are there, course and fee?"), HashEmbedder())
+
+
 BANQUET = """Passages:
 
 [1]
