@@ -90,6 +90,7 @@ class Answerer(Struct, frozen=True):
         if (
             plan.intent is not Intent.GENERAL
             or bases is None
+            or is_small_talk(question.message)  # "Good morning" asks nothing of the morning shift.
             or not bases.has_words(question.message, plan.knowledge_base, principal)
         ):
             return plan
