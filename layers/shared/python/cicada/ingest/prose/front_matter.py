@@ -149,7 +149,7 @@ MAX_NAME = 200
 _BLANK = re.compile(rf"(?:\s|{INVISIBLE.pattern})*")
 _BEGIN = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
-_LINE = re.compile(r"(title|lang|language):(.*)")
+_LINE = re.compile(r"(title|lang|language):(.*)", re.IGNORECASE)
 _ACCESS_KEYS = ("reader", "accesscontrollist")
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 _NULLS = ("", "~", "null", "Null", "NULL")
@@ -228,7 +228,7 @@ def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
-    said = {line[1]: plain_line(_unquoted(line[2].strip())) for line in lines if line}
+    said = {line[1].lower(): plain_line(_unquoted(line[2].strip())) for line in lines if line}
     problem = Problem(PLACE, f"The front matter {reason}; only its title and language are used.", "metadata")
     return FrontMatter(length, said.get("title", ""), said.get("lang", said.get("language", "")), problems=(problem,))
 
@@ -270,8 +270,9 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
 
 
 def _one(texts: dict[str, Value], *names: str) -> str:
-    """The text of the first name that has one; all of the names are taken out."""
-    found = [texts.pop(name, "") for name in names]
+    """The text of the first name that has one, in whatever case; all of the names are taken out."""
+    said = {name.casefold(): name for name in texts}
+    found = [texts.pop(said.get(name, name), "") for name in names]
     return next((each for each in found if isinstance(each, str) and each), "")
 
 
