@@ -1,4 +1,4 @@
-"""A base of several tables that share words: a library's books, their loans, members and events."""
+"""Bases of several tables that share words: of a library, and of an allotment society."""
 
 from __future__ import annotations
 
@@ -22,6 +22,33 @@ AB-103,The Overstory,Omar Haddad,2026-02-20,2026-03-13,,Vera
 MEMBERS = "Name,Joined,Email\nIris Bell,2019,iris@example.org\nOmar Haddad,2021,\nVera Lind,2018,vera@example.org\n"
 VOLUNTEERS = "Volunteer,Phone\nVera,0711\nTom,0712\n"
 EVENTS = "Event,Date,Room,Guests\nReading,2026-03-20,Hall,40\nQuiz,2026-04-02,Cellar,60\nFair,2026-02-01,Hall,90\n"
+
+
+HOLDERS = """Holder,Year of birth,Enrolled on,Fee,Paid so far,Balance,Hrs per week
+Mrs E. Quill,1950,2025-04-02,90,90,0,3
+Abel Stone,1988,2024-03-01,90,40,50,10
+Petra Nagy,2001,2025-05-20,60,30,30,6
+the scouts of St Mary's hill,,2023-02-11,20,20,0,2
+Joan Ferry,1971,2024-08-08,60,60,0,4
+"""
+TOOLS = """Tool,Lent to,Out since,Back by,Came back
+Rotavator,Abel Stone,2026-02-01,2026-02-14,
+Long ladder,Petra Nagy,2026-02-20,2026-03-14,
+Shredder,Mrs E. Quill,2026-01-05,2026-01-12,2026-01-11
+"""
+JOBS = """Day,Done by,Cost,Paid by
+2026-01-08,Dr. Root,96,society
+2026-01-22,Dr. Root,40,holder
+2026-02-03,Tree firm Hall,200,society
+"""
+
+
+@pytest.fixture(scope="module")
+def allotments() -> Desk:
+    desk = Desk()
+    for name, content in {"holders": HOLDERS, "tools": TOOLS, "jobs": JOBS}.items():
+        desk.put(f"{name}.csv", content)
+    return desk
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +86,28 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
     library: Desk, message: str, answer: str
 ) -> None:
     assert answer in library.said(message)[0]
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("holders enrolled in 2025", "2 rows match (table: holders; Enrolled on: from 2025-01-01 before 2026-01-01)."),
+        ("who joined in 2025", "2 rows match (table: holders; Enrolled on: from 2025-01-01 before 2026-01-01)."),
+        ("holders of 2025", "2 rows match (table: holders; Enrolled on: from 2025-01-01 before 2026-01-01)."),
+        ("holders born in 2001", "1 row matches (table: holders; Year of birth: 2001)."),
+        ("who hasnt paid everything yet", "2 rows match (table: holders; Balance: above 0)."),
+        ("which tools are overdue", "1 row matches (table: tools; Back by: before 2026-03-01; Came back: none)."),
+        ("which tools have not come back yet", "2 rows match (table: tools; Came back: none)."),
+        ("what has Abel Stone borrowed", "1 row matches (Lent to: Abel Stone; table: tools)."),
+        ("fee of Mrs Quill", "Mrs E. Quill – holders, row 2: Fee 90."),
+        ("how many hours a week do the holders work altogether", "Hrs per week, sum: 25."),
+        ("average cost of jobs by Dr. Root", "2 rows match (table: jobs; Done by: Dr. Root). Cost, average: 68."),
+        ("cost of the jobs, split by who paid", "Cost, sum, by Paid by: society 296, holder 40."),
+        ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
+    ],
+)
+def test_columns_are_known_by_the_words_of_those_who_ask(allotments: Desk, message: str, answer: str) -> None:
+    assert answer in allotments.said(message)[0]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ _ANY_TABLE = "*"
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 # So few short values are listed even if none has recurred yet.
 _FEW_VALUES, _FEW_WORDS = 12, 3
+# Among the donors in a column may be "the tin on the counter".
+_MOSTLY_SHORT = 0.8
 # More documents than that prove nothing more, so a base that has them is not written again for each document.
 _ENOUGH = 2 * MAX_VALUES
 # Values of these types take little room where documents are shown.
@@ -454,8 +456,11 @@ def _recurs(field: ObservedField, kind: FieldType) -> bool:
     """Whether the values are a closed class, not a text of each document's own; short ones of a table's column are."""
     if kind is FieldType.PERSON or field.documents >= 2 * len(field.values):
         return True
-    few = MAX_VALUES if any(field.tables) else _FEW_VALUES
-    return len(field.values) <= few and all(len(each.split()) <= _FEW_WORDS for each in field.values)
+    of_table = any(field.tables)
+    short = sum(len(each.split()) <= _FEW_WORDS for each in field.values)
+    return len(field.values) <= (MAX_VALUES if of_table else _FEW_VALUES) and short >= len(field.values) * (
+        _MOSTLY_SHORT if of_table else 1
+    )
 
 
 def as_observed(

@@ -28,7 +28,20 @@ _DUE = frozenset(split_words("due deadline fällig"))
 _DONE = frozenset(
     split_words("paid bezahlt returned back closed completed done resolved repaired finished delivered settled")
 )
-_TO_PAY = r"pay|paid|spend|spent|owe|bring in|brought in|donate|donated|earn|earned|make|made|take in|took in"
+# "Back by" is a day on which something is due, and "Came back" one on which it was done.
+_BY = re.compile(r"\b(?:back|return|returned|pay|needed|ready|finished) by\b|\bexpected\b", re.IGNORECASE)
+_NOT_BACK = re.compile(
+    r"(?:\bnot\b|n't\b|\bnever\b|\b(?:hasnt|havent|wasnt|werent)\b).{0,20}\b(?:back|returned)\b"
+    r"|\bstill (?:out|lent|borrowed|on loan)\b",
+    re.IGNORECASE,
+)
+_WHO_DID_NOT_PAY = re.compile(
+    r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpaid?\b", re.IGNORECASE
+)
+_BACK = frozenset(split_words("back returned"))
+_TO_PAY = (
+    r"pay|paid|spend|spent|owe|bring in|brought in|come in|came in|donate|donated|earn|earned|make|made|take in|took in"
+)
 _EARNING = word_set("earn earned make made")
 _DID_PAY = re.compile(
     r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you|he|she|it))?"
@@ -137,7 +150,11 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     denies = any(lexicon().cues.get(each) == "NOT" for each in said) and not _PAID.isdisjoint(said)
     if len(columns) != 1 or columns[0] in meaning.restricted or meaning.aggregates:
         return found
-    is_whole = found.strategy == "M" or (found.strategy == "H" and _OWING.issuperset(meaning.topic.lower().split()))
+    is_whole = (
+        found.strategy == "M"
+        or _WHO_DID_NOT_PAY.match(found.message.strip())
+        or (found.strategy == "H" and _OWING.issuperset(meaning.topic.lower().split()))
+    )
     if not is_whole or (not denies and _OWING.isdisjoint(said)):
         return found
     order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
@@ -145,9 +162,20 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     return replace(found, meaning=meaning, strategy="M", wants_documents=False)
 
 
+def denies_payment(message: str) -> bool:
+    """Whether it asks who has not paid."""
+    return _WHO_DID_NOT_PAY.match(message.strip()) is not None
+
+
+def table_of_debts(schema: Schema) -> str:
+    """The one table with a column of what is owed; or none."""
+    found = {table for name in _numbers(schema, _OWED) for table in schema.fields[name].tables if table}
+    return found.pop() if len(found) == 1 else ""
+
+
 def table_of_days_due(schema: Schema) -> str:
     """The one table with a column of days on which something is due; or none."""
-    found = {table for name in _days(schema, _DUE) for table in schema.fields[name].tables if table}
+    found = {table for name in _days_due(schema) for table in schema.fields[name].tables if table}
     return found.pop() if len(found) == 1 else ""
 
 
@@ -158,7 +186,7 @@ def is_of_overdue(message: str) -> bool:
 
 def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understood:
     """What was understood, of rows that are past the one column of days due, and not paid or returned."""
-    meaning, due = found.meaning, _days(schema, _DUE)
+    meaning, due = found.meaning, _days_due(schema)
     is_list = found.strategy == "M" or _WHAT_IS_OVERDUE.fullmatch(found.message.strip())
     if not is_of_overdue(found.message) or not is_list or len(due) != 1:
         return found
@@ -166,7 +194,7 @@ def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understoo
     bounds = {name: each for name, each in meaning.bounds.items() if each.lt != today}
     meaning = replace(meaning, bounds=bounds, topic="").bounding(due[0], Bounds(lt=today))
     for name, each in schema.fields.items():
-        if _DONE & {*split_words(name)} and name not in meaning.restricted:
+        if _DONE & {*split_words(name)} and name not in (*due, *meaning.restricted):
             if each.type is FieldType.DATE:
                 meaning = meaning.bounding(name, Bounds(present=False))
             elif each.type is FieldType.BOOLEAN:
@@ -176,9 +204,22 @@ def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understoo
     )
 
 
-def _days(schema: Schema, words: frozenset[str]) -> list[str]:
-    dates = (name for name, each in schema.fields.items() if each.type is FieldType.DATE)
-    return [name for name in dates if words & {*split_words(name)}]
+def with_rows_out(found: Understood, schema: Schema) -> Understood:
+    """What was understood, of the rows that have not come back, where one column has the days on which they did."""
+    meaning, due = found.meaning, _days_due(schema)
+    back = [name for name in _days(schema) if name not in due and _BACK & {*split_words(name)}]
+    if len(back) != 1 or found.strategy != "M" or not _NOT_BACK.search(found.message):
+        return found
+    bounds = {name: each for name, each in meaning.bounds.items() if name not in (*due, *back)}
+    return replace(found, meaning=replace(meaning, bounds=bounds).bounding(back[0], Bounds(present=False)))
+
+
+def _days(schema: Schema) -> list[str]:
+    return [name for name, each in schema.fields.items() if each.type is FieldType.DATE]
+
+
+def _days_due(schema: Schema) -> list[str]:
+    return [name for name in _days(schema) if _DUE & {*split_words(name)} or _BY.search(name)]
 
 
 def _numbers(schema: Schema, words: frozenset[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import pairwise
 
@@ -11,7 +11,9 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.values import is_of_years
 from cicada.understanding.facts import Mention, MentionKind
+from cicada.understanding.features import is_year
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.payments import SURE_OF_ROWS, column_of_money
 from cicada.understanding.schema_planner import BEFORE_WHETHER, SchemaReader
@@ -21,15 +23,17 @@ from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_EACH = word_set("by per each every pro je par por")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
 
 def summed(found: Understood, schema: Schema) -> Understood:
-    """What was understood, where a sum or an average of rows is of their one column of money."""
+    """What was understood, where a sum or an average of rows is of the number that they were chosen by, or of money."""
     cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
     asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
-    column = column_of_money(schema)
+    chosen_by = [name for name in found.meaning.bounds if schema.fields[name].type is FieldType.NUMBER]
+    column = chosen_by[0] if len(chosen_by) == 1 else column_of_money(schema)
     states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
     if states or not column or len(asked) != 1:
         return found
@@ -116,16 +120,62 @@ def _asks_for_sum(message: str) -> bool:
     return any(lexicon().cues.get(each.text) == "SUM" for each in tokens_of(message))
 
 
+def with_days(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
+    """What was understood, where a year that no column is named for is that of days: "enrolments of 2025".
+
+    A column of years, such as that of birth, is meant where the message speaks of it.
+    """
+    meaning, day = found.meaning, reader.vocabulary.date
+    spoken_of = {name for each in mentions for name in each.fields(Kind.FIELD)}
+    if day is None or day in meaning.restricted:
+        return found
+    for name, values in meaning.wanted.items():
+        year = values[0] if len(values) == 1 and reader.schema.fields[name].type is FieldType.NUMBER else None
+        if isinstance(year, int | float) and is_year(year) and name not in spoken_of and is_of_years(name):
+            rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
+            whole = Bounds(gte=f"{year:.0f}-01-01", lt=f"{year + 1:.0f}-01-01")
+            return replace(found, meaning=replace(meaning, wanted=rest).bounding(day, whole))
+    return found
+
+
 def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
     """What was understood, where "cost by dept" is no order by the few values of a column, but the sum for each."""
     meaning, order = found.meaning, found.meaning.order
     said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
     numbers = list(dict.fromkeys(name for name in said if schema.fields[name].type is FieldType.NUMBER))
     is_of_few = order is not None and order.of is None and order.field in schema.fields
+    column = "" if meaning.group or order else _each_of(found.message, mentions)
+    if column and (meaning.aggregates or (len(numbers) == 1 and schema.fields[column].values)):
+        computed = meaning.aggregates or (Aggregate("sum", numbers[0]),)
+        return replace(found, meaning=replace(meaning, group=(column,), fields=(column,), aggregates=computed))
+    if meaning.aggregates and not meaning.group and (word := _each_word(found.message, mentions)):
+        return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word)))
     if not is_of_few or not order or not schema.fields[order.field].values or len(numbers) != 1 or meaning.group:
         return found
     meaning = replace(meaning, group=(order.field,), order=None, aggregates=(Aggregate("sum", numbers[0]),))
     return replace(found, meaning=meaning)
+
+
+def _each_of(message: str, mentions: Sequence[Mention]) -> str:
+    """The column behind a "by", "per" or "each": of "vet costs by who paid" that of who paid."""
+    found = (each for each in _behind(message, mentions, _EACH) if each.kind is MentionKind.FIELD)
+    return next((each.fields(Kind.FIELD)[0] for each in found), "")
+
+
+def _each_word(message: str, mentions: Sequence[Mention]) -> str:
+    """A word behind "per" or "each" that no column has; not "per month"."""
+    found = _behind(message, mentions, _EACH - {"by"})
+    of_dates = lexicon().of_dates
+    return next((each.text for each in found if each.kind in _WORDS and each.text.lower() not in of_dates), "")
+
+
+def _behind(message: str, mentions: Sequence[Mention], words: Collection[str]) -> Iterator[Mention]:
+    """The mentions behind one of the words: "by who paid" too."""
+    tokens = [each.text for each in tokens_of(message)]
+    for mention in mentions:
+        before = [each for each in tokens[: mention.start] if each not in lexicon().which]
+        if before[-1:] and before[-1] in words:
+            yield mention
 
 
 def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
@@ -164,7 +214,7 @@ def _runs(mentions: Sequence[Mention]) -> Iterator[str]:
 def _about_the_value(meaning: Meaning, mentions: Sequence[Mention]) -> Meaning:
     """The meaning, where a value that was read as a subject is what the rows have: "when is L4 due?"."""
     for mention in mentions:
-        if mention.kind is MentionKind.VALUE and mention.text == meaning.topic and meaning.fields:
+        if mention.kind is MentionKind.VALUE and mention.text == meaning.topic:
             value = next(each for each in mention.meanings if each.kind is Kind.VALUE)
             return replace(meaning, topic="").adding(value.field, value.value, negated=False)
     return meaning

@@ -18,14 +18,19 @@ from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.payments import (
+    SURE_OF_ROWS,
+    Payment,
+    denies_payment,
     is_of_overdue,
     payment_of,
     table_of_days_due,
+    table_of_debts,
     table_of_payments,
+    with_rows_out,
     with_rows_overdue,
     with_rows_owing,
 )
-from cicada.understanding.rows import grouped, of_all_rows, ordered, summed, with_columns, with_extreme
+from cicada.understanding.rows import grouped, of_all_rows, ordered, summed, with_columns, with_days, with_extreme
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
@@ -67,19 +72,12 @@ class TablesReader(Struct, frozen=True):
         message = _UNIT_OF_MONEY.sub("", message)
         whole = self.whole.next(message, before, now, asker)
         payment = payment_of(message)
-        table = self._table(message, before if whole.continues or payment else None, now)
-        if payment and (of_payments := table_of_payments(self.schema)):
-            # "Revenue per boat" is that of the bookings, of which the boat is a column.
-            is_column = table not in self._reader(of_payments).schema.fields[TABLE].values
-            table = of_payments if not table or is_column else table
-        if table is None and is_of_overdue(message):
-            table = table_of_days_due(self.schema) or None
+        table = self._table_of(message, payment, before if whole.continues or payment else None, now)
         if table is None:
             return whole
         reader = self._reader(table)
-        earlier = _within(before, reader.schema) if whole.continues else None
-        if earlier and self._names_another(message, table, before, now):
-            earlier = None
+        goes_on = whole.continues and not self._names_another(message, table, before, now)
+        earlier = _within(before, reader.schema) if goes_on else None
         if payment and (total := payment.as_total(reader.schema)):
             found = reader.next(total, _within(before, reader.schema), now, asker)
             is_sure = found.continues or _narrows(found) or payment.is_told(reader.schema)
@@ -87,15 +85,38 @@ class TablesReader(Struct, frozen=True):
                 found = replace(found, meaning=payment.of_rows(found.meaning, reader.schema))
                 return replace(_of_rows(found, table, reader, earlier), message=message)
         found = with_rows_owing(reader.next(message, earlier, now, asker), reader.schema)
-        found = with_rows_overdue(found, reader.schema, now)
+        found = with_rows_out(with_rows_overdue(found, reader.schema, now), reader.schema)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
-        if table == _OUTSIDE:
-            return found
-        mentions = facts_of(message, reader.vocabulary, now, reader.heads.common).mentions
-        found = with_columns(grouped(summed(found, reader.schema), mentions, reader.schema), mentions, reader)
+        return found if table == _OUTSIDE else self._completed(found, table, earlier, now)
+
+    def _completed(self, found: Understood, table: str, earlier: Understood | None, now: date) -> Understood:
+        """What was understood, for the rows of the table."""
+        reader = self._reader(table)
+        mentions = facts_of(found.message, reader.vocabulary, now, reader.heads.common).mentions
+        found = with_days(summed(found, reader.schema), mentions, reader)
+        found = with_columns(grouped(found, mentions, reader.schema), mentions, reader)
         found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
-        return _of_rows(found, table, reader, earlier) if found.strategy == "M" else found
+        if found.strategy != "M":
+            return found
+        is_named = any(table in self._named_by(meaning) for each in mentions for meaning in each.meanings)
+        computes = any(each.field in reader.schema.fields for each in found.meaning.aggregates)
+        if is_named and computes and not found.meaning.unknown:
+            found = replace(found, confidence=max(found.confidence, SURE_OF_ROWS))
+        return _of_rows(found, table, reader, earlier)
+
+    def _table_of(self, message: str, payment: Payment | None, before: Understood | None, now: date) -> str | None:
+        """The table that a message is about, or whose rows tell what it asks of payments and days due."""
+        table = self._table(message, before, now)
+        if payment and (of_payments := table_of_payments(self.schema)):
+            # "Revenue per boat" is that of the bookings, of which the boat is a column.
+            is_column = table not in self._reader(of_payments).schema.fields[TABLE].values
+            return of_payments if not table or is_column else table
+        if table is None and is_of_overdue(message):
+            return table_of_days_due(self.schema) or None
+        if table is None and denies_payment(message):
+            return table_of_debts(self.schema) or None
+        return table
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:

@@ -14,6 +14,7 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.words import Implied, base_form, lexicon, split_words, word_set
 
 VALUED = frozenset({FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON})
+_ORDERED = (FieldType.NUMBER, FieldType.DATE)
 _TITLES = ("mr", "mrs", "ms", "dr", "prof", "herr", "frau")
 _UNIT = re.compile(r"\((\w+)[^)]*\)")
 # Words of field names that say little of the field: they name it only together with others, or where nothing else does.
@@ -148,6 +149,8 @@ def _meanings(schema: Schema) -> Iterator[tuple[Phrase, Meaning]]:
             yield words, Meaning(Kind.RECORD)
         if len(words) > 1:
             yield words[-1:], Meaning(Kind.RECORD, level=Level.PART)
+    tables = schema.fields[TABLE].values if TABLE in schema.fields else ()
+    own = {word for name in (*schema.fields, *tables) for word in split_words(name)}
     for name, field in schema.fields.items():
         # Of "Value (EUR a year)" the unit is "EUR": "how often a year?" does not ask for it.
         others = (*field.words, *([_UNIT.sub(r"\1", field.display)] if field.display else ()))
@@ -156,7 +159,8 @@ def _meanings(schema: Schema) -> Iterator[tuple[Phrase, Meaning]]:
             if words and not _OF_SENTENCES.issuperset(words):
                 yield words, Meaning(Kind.FIELD, name, level=level)
         for words, value, level in _values(name, field):
-            if words:
+            # The "Vet" of "Vet Clinic" in a table of vet visits names no clinic.
+            if words and (level is Level.WHOLE or field.type is not FieldType.PERSON or not own.issuperset(words)):
                 yield words, Meaning(Kind.VALUE, name, value, level)
 
 
@@ -203,7 +207,7 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
             yield words, value, Level.WHOLE
             if field.type is not FieldType.PERSON and len(words) > 1:
                 yield tuple(word for word in words if word not in {"and", "und", "et", "y"}), value, Level.WHOLE
-        if field.type is FieldType.PERSON:
+        if field.type is FieldType.PERSON or value.split()[0].lower().rstrip(".") in _TITLES:
             yield from ((words, value, level) for words, level in _person(value))
 
 
@@ -246,7 +250,7 @@ def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
             if noun == "@date":
                 if field.type is FieldType.DATE and schema.date in (None, name):
                     yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=implied.polarity)
-            elif field.type in (FieldType.NUMBER, FieldType.DATE) and base_form(noun) in _all_words(name, field):
+            elif (not implied.polarity or field.type in _ORDERED) and base_form(noun) in _all_words(name, field):
                 polarity = -implied.polarity if noun in EARLY else implied.polarity
                 level = Level.IMPLIED if polarity else Level.PART
                 yield Meaning(Kind.FIELD, name, level=level, polarity=polarity)

@@ -32,7 +32,8 @@ _TOKEN = re.compile(
     | (?:do|does|did|is|are|was|were|ca|wo|has|have|had|must|need|should|could|would)(?=n't(?!\w))
     | [^\W_]+
     | (?<!\w)'|'(?!\w)
-    | [.,;:?!()/="&+%\#<>|*\n]
+    | (?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bprof)(?<!\bmax)(?<!\bmin)(?<!\btel)\.
+    | [,;:?!()/="&+%\#<>|*\n]
     | (?<!\w)-+ | -+(?!\w)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -101,7 +102,10 @@ def folded(word: str) -> str:
     return _UMLAUT.sub(lambda found: found[0][0], "".join(each for each in plain if not unicodedata.combining(each)))
 
 
-_IRREGULAR = {"children": "child", "men": "man", "women": "woman"}
+_IRREGULAR = {
+    "children": "child", "men": "man", "women": "woman", "hrs": "hour", "qty": "quantity", "dept": "department",
+    "depts": "department", "yrs": "year", "wks": "week", "mths": "month", "amt": "amount",
+}  # fmt: skip
 
 
 @lru_cache(maxsize=10_000)
