@@ -1,4 +1,4 @@
-"""Answers with the passages' sentences nearest to the question, or says that none is near; outlines a whole text.
+"""Answers with the passages' sentences nearest to the question, or says that none surely does; outlines a whole text.
 
 A passage that has a number is cited by it, as [n]; one without is named by its locator alone.
 """
@@ -25,6 +25,7 @@ OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
 NOT_HELD = "The passages do not hold an answer to this question."
+NOT_SURE = "I see no passage that surely answers this question."
 NEAREST = "Nearest is:"
 ONLY_QUOTED = "I can only quote:"
 ENGLISH_ONLY = "I know English only: please ask in English, and I will quote what the documents say."
@@ -73,7 +74,7 @@ def _first_half(text: str) -> str:
     """The first half of the quotes; a refusal as it is."""
     quotes = text.split("\n")
     said = 1 if quotes[0] == ONLY_QUOTED else 0
-    return text if text.startswith(NOT_HELD) else "\n".join(quotes[: said + (len(quotes) - said + 1) // 2])
+    return text if text.startswith((NOT_HELD, NOT_SURE)) else "\n".join(quotes[: said + (len(quotes) - said + 1) // 2])
 
 
 def _reply(message: str) -> str:
@@ -124,7 +125,7 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     if not found.ranked or (found.chance < least and not any(_has_words(each, text) for each in passages)):
         is_near = bool(found.ranked) and refusal == NOT_HELD
-        return f"{NOT_HELD} {NEAREST}\n{quote([found.spans[found.ranked[0][0]]])}" if is_near else refusal
+        return f"{NOT_SURE} {NEAREST}\n{quote([found.spans[found.ranked[0][0]]])}" if is_near else refusal
     best = found.spans[found.ranked[0][0]].passage
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from local.bedrock.embedder import Embedder, Vectors
-from local.bedrock.extractive import NOT_HELD, answer
+from local.bedrock.extractive import NOT_HELD, NOT_SURE, answer
 from local.bedrock.minilm import MiniLM, model_folder
 from local.bedrock.nearest import WEIGHTS, Nearest, nearest
 from local.bedrock.prompt import parse
@@ -110,7 +110,9 @@ def _signals(found: Nearest, weights: Vectors) -> Vectors:
 def row(name: str, questions: Sequence[Asked], embedder: Embedder) -> str:
     """A row of docs/figures/stand-in-answers.json: only what the prompts hold counts as retrieved."""
     said = {asked: answer(parse(asked.prompt), embedder) for asked in questions}
-    quotes = {asked: [] if text.startswith(NOT_HELD) else _QUOTED.findall(text) for asked, text in said.items()}
+    quotes = {
+        asked: [] if text.startswith((NOT_HELD, NOT_SURE)) else _QUOTED.findall(text) for asked, text in said.items()
+    }
     held = [asked for asked in questions if asked.answers and asked.is_in(asked.prompt.replace("\n| ", " "))]
     answerable = [*held, *(asked for asked in questions if asked.answers is None)]
     others = [asked for asked in questions if not asked.answerable]

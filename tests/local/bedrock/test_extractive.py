@@ -3,7 +3,7 @@
 import pytest
 
 from local.bedrock.embedder import Embedder, HashEmbedder
-from local.bedrock.extractive import ENGLISH_ONLY, GENERAL, NEAREST, NOT_HELD, ONLY_QUOTED, answer, evidence
+from local.bedrock.extractive import ENGLISH_ONLY, GENERAL, NEAREST, NOT_HELD, NOT_SURE, ONLY_QUOTED, answer, evidence
 from local.bedrock.nearest import nearest
 from local.bedrock.prompt import parse
 from local.bedrock.spans import joined, spans_of
@@ -107,7 +107,7 @@ def test_the_line_that_answers_is_quoted(minilm: Embedder, question: str, quoted
 )
 def test_a_question_that_the_passages_do_not_answer_is_told_so(minilm: Embedder, question: str) -> None:
     said = answer(parse(PROMPT + question), minilm).splitlines()
-    assert said[0] == f"{NOT_HELD} {NEAREST}"
+    assert said[0] == f"{NOT_SURE} {NEAREST}"
     assert len(said) == 2 and said[1].endswith("]")
 
 
@@ -203,7 +203,7 @@ def test_a_short_section_that_is_asked_for_is_quoted_whole(minilm: Embedder) -> 
 
 def test_text_on_a_subject_is_quoted_although_it_may_not_answer(minilm: Embedder) -> None:
     asked, wanted = "Which water tanks are sampled?", "Tell me about sampling water tanks"
-    assert answer(parse(PROSE.replace("How often is the vessel rinsed?", asked)), minilm).startswith(NOT_HELD)
+    assert answer(parse(PROSE.replace("How often is the vessel rinsed?", asked)), minilm).startswith(NOT_SURE)
     said = answer(parse(PROSE.replace("How often is the vessel rinsed?", wanted)), minilm)
     assert said.startswith(f"{ONLY_QUOTED}\n")
 
