@@ -103,6 +103,10 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ("how many hours a week do the holders work altogether", "Hrs per week, sum: 25."),
         ("average cost of jobs by Dr. Root", "2 rows match (table: jobs; Done by: Dr. Root). Cost, average: 68."),
         ("cost of the jobs, split by who paid", "Cost, sum, by Paid by: society 296, holder 40."),
+        ("how much came in for Mrs Quill", "Mrs E. Quill"),
+        ("jobs without 2025", "No field here has “not 2025” as a value, so that was left out."),
+        ("jobs not in February", "No field here has “not in February” as a value, so that was left out."),
+        ("what should have been back by now", "table: tools; Back by: before 2026-03-01; Came back: none)."),
         ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
     ],
 )
@@ -119,6 +123,7 @@ def test_columns_are_known_by_the_words_of_those_who_ask(allotments: Desk, messa
         ),
         (("events with over 50 guests", "where was the biggest one?"), "Highest Guests: 90 (Fair – events, row 4)."),
         (("events in the hall", "and the heaviest?"), "No field here has “heaviest” as a value, so that was left out."),
+        (("loans of Iris Bell", "when was her last one?"), "Latest Out: 2026-01-20 (AB-102 – loans, row 3)."),
         (("loans of Omar Haddad", "biggest event so far"), "Highest Guests: 90 (Fair – events, row 4)."),
     ],
 )

@@ -35,6 +35,7 @@ _NOT_BACK = re.compile(
     r"|\bstill (?:out|lent|borrowed|on loan)\b",
     re.IGNORECASE,
 )
+_WHAT_IS = re.compile(r"(?:and )?(?:what|whats|which|who|anything|list|show)\b", re.IGNORECASE)
 _WHO_DID_NOT_PAY = re.compile(
     r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpaid?\b", re.IGNORECASE
 )
@@ -53,16 +54,19 @@ _IS_OWED = re.compile(
     r"(?P<rest>.*)",
     re.IGNORECASE,
 )
+_CAME_IN = re.compile(r"(?:and |so )?how much(?: money)? (?:came|comes) in\b(?P<rest>.*)", re.IGNORECASE)
 _EARNINGS = re.compile(
     r"(?:and )?(?:what (?:was|were|is|are) )?(?:the |our |all )?(?:total )?"
     r"(?:takings|revenue|income|turnover|earnings|spending|expenses|expenditure)"
     r"(?P<rest>(?: (?:in|per|by|from|for|of|this|last|so)\b.*)?)\??",
     re.IGNORECASE,
 )
+_IS_OVERDUE = r"(?:overdue|should (?:already )?(?:be|have (?:been|come)) back)"
+_OVERDUE = re.compile(rf"\b{_IS_OVERDUE}\b", re.IGNORECASE)
 # And not what happens if something is.
 _WHAT_IS_OVERDUE = re.compile(
     r"(?:what|whats|which|who|is anything|anything|any|list|show)\b"
-    r"(?!.*\b(?:if|when|do|does|should|must|happens?|about)\b).{0,40}\boverdue(?: now| today| still)?\W*",
+    rf"(?!.*\b(?:if|when|do|does|must|happens?|about)\b).{{0,40}}\b{_IS_OVERDUE}(?: by)?(?: now| today| still)?\W*",
     re.IGNORECASE,
 )
 _ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
@@ -122,7 +126,7 @@ def payment_of(message: str) -> Payment | None:
         return Payment(f"{found['payer'] or ''} {found['rest']}", paid)
     if found := _IS_OWED.match(message):
         return Payment(found["rest"], paid=False)
-    found = _EARNINGS.fullmatch(message)
+    found = _CAME_IN.match(message) or _EARNINGS.fullmatch(message)
     return Payment(found["rest"]) if found else None
 
 
@@ -181,7 +185,7 @@ def table_of_days_due(schema: Schema) -> str:
 
 def is_of_overdue(message: str) -> bool:
     """Whether it speaks of what is overdue."""
-    return "overdue" in {each.text for each in tokens_of(message)}
+    return _OVERDUE.search(message) is not None
 
 
 def with_rows_overdue(found: Understood, schema: Schema, now: date) -> Understood:
@@ -208,10 +212,13 @@ def with_rows_out(found: Understood, schema: Schema) -> Understood:
     """What was understood, of the rows that have not come back, where one column has the days on which they did."""
     meaning, due = found.meaning, _days_due(schema)
     back = [name for name in _days(schema) if name not in due and _BACK & {*split_words(name)}]
-    if len(back) != 1 or found.strategy != "M" or not _NOT_BACK.search(found.message):
+    is_list = found.strategy == "M" or _WHAT_IS.match(found.message)
+    if len(back) != 1 or not is_list or not _NOT_BACK.search(found.message):
         return found
-    bounds = {name: each for name, each in meaning.bounds.items() if name not in (*due, *back)}
-    return replace(found, meaning=replace(meaning, bounds=bounds).bounding(back[0], Bounds(present=False)))
+    bounds = {name: each for name, each in meaning.bounds.items() if name not in due or each.present is None}
+    meaning = replace(meaning, bounds=bounds, topic="").bounding(back[0], Bounds(present=False))
+    sure = max(found.confidence, SURE_OF_ROWS)
+    return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=sure)
 
 
 def _days(schema: Schema) -> list[str]:

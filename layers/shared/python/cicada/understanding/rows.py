@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from itertools import pairwise
@@ -23,6 +24,7 @@ from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_LAST_ONE = re.compile(r"\b(?:the|her|his|their|its|our|my) (last|latest|newest|first) one\b", re.IGNORECASE)
 _EACH = word_set("by per each every pro je par por")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
@@ -126,16 +128,30 @@ def with_days(found: Understood, mentions: Sequence[Mention], reader: SchemaRead
     A column of years, such as that of birth, is meant where the message speaks of it.
     """
     meaning, day = found.meaning, reader.vocabulary.date
+    types = reader.vocabulary.types
+    dates = [each for each in mentions if each.kind is MentionKind.DATE or is_year(each.number)]
+    if len(dates) == 1 and _is_denied(found.message, dates[0]):
+        # No condition leaves a period out.
+        bounds = {name: each for name, each in meaning.bounds.items() if types[name] is not FieldType.DATE}
+        left_out = dict.fromkeys((*meaning.unknown, f"not {dates[0].text}"))
+        return replace(found, meaning=replace(meaning, bounds=bounds, unknown=tuple(left_out)))
     spoken_of = {name for each in mentions for name in each.fields(Kind.FIELD)}
     if day is None or day in meaning.restricted:
         return found
     for name, values in meaning.wanted.items():
-        year = values[0] if len(values) == 1 and reader.schema.fields[name].type is FieldType.NUMBER else None
+        year = values[0] if len(values) == 1 and types[name] is FieldType.NUMBER else None
         if isinstance(year, int | float) and is_year(year) and name not in spoken_of and is_of_years(name):
             rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
             whole = Bounds(gte=f"{year:.0f}-01-01", lt=f"{year + 1:.0f}-01-01")
             return replace(found, meaning=replace(meaning, wanted=rest).bounding(day, whole))
     return found
+
+
+def _is_denied(message: str, mention: Mention) -> bool:
+    """Whether a "not" or "without" stands right before a mention, or before its preposition."""
+    tokens = [each.text for each in tokens_of(message)][: mention.start]
+    words = [each for each in tokens if each not in ("in", "of", "from", "the")]
+    return bool(words) and lexicon().cues.get(words[-1]) == "NOT"
 
 
 def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
@@ -147,7 +163,8 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
     column = "" if meaning.group or order else _each_of(found.message, mentions)
     if column and (meaning.aggregates or (len(numbers) == 1 and schema.fields[column].values)):
         computed = meaning.aggregates or (Aggregate("sum", numbers[0]),)
-        return replace(found, meaning=replace(meaning, group=(column,), fields=(column,), aggregates=computed))
+        meaning = replace(meaning, group=(column,), fields=(column,), aggregates=computed)
+        return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
     if meaning.aggregates and not meaning.group and (word := _each_word(found.message, mentions)):
         return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word)))
     if not is_of_few or not order or not schema.fields[order.field].values or len(numbers) != 1 or meaning.group:
@@ -180,7 +197,10 @@ def _behind(message: str, mentions: Sequence[Mention], words: Collection[str]) -
 
 def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
     """What was understood of all rows: the next of them, or with the words that no column has."""
-    meaning = found.meaning
+    meaning, day = found.meaning, reader.vocabulary.date
+    if day and not (meaning.order or meaning.aggregates or meaning.group) and (one := _LAST_ONE.search(found.message)):
+        order = Sort(day, descending=one[1].lower() != "first")
+        return replace(found, meaning=replace(meaning, order=order, limit=1))
     states = meaning.order or meaning.aggregates or meaning.group or meaning.limit or meaning.named
     if meaning.restricted - {TABLE} or states or meaning.unknown:
         return found
@@ -191,7 +211,7 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
     if meaning.fields or found.continues:
         return found
     said = {each.text.lower() for each in mentions}
-    if "next" in said and (day := reader.vocabulary.date):
+    if "next" in said and day:
         meaning = meaning.bounding(day, Bounds(gte=now.isoformat()))
         return replace(found, meaning=replace(meaning, order=Sort(day, descending=False), limit=1))
     plain = lexicon().function | _LISTING | lexicon().cues.keys()

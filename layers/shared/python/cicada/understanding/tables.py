@@ -107,7 +107,7 @@ class TablesReader(Struct, frozen=True):
 
     def _table_of(self, message: str, payment: Payment | None, before: Understood | None, now: date) -> str | None:
         """The table that a message is about, or whose rows tell what it asks of payments and days due."""
-        table = self._table(message, before, now)
+        table = self._table(payment.rest if payment else message, before, now)
         if payment and (of_payments := table_of_payments(self.schema)):
             # "Revenue per boat" is that of the bookings, of which the boat is a column.
             is_column = table not in self._reader(of_payments).schema.fields[TABLE].values
