@@ -133,6 +133,13 @@ def test_a_superlative_chooses_one_row_of_those_before_or_of_the_table_that_it_n
     assert answer in library.said(messages[-1], before=messages[:-1])[0]
 
 
+def test_a_count_of_rows_of_several_tables_is_told_for_each() -> None:
+    desk = Desk()
+    desk.put("pets.csv", "Name,Kind\nTom,cat\nKit,cat\nRex,dog\n")
+    desk.put("sold.csv", "Date,Kind\n2026-01-05,cat\n2026-01-06,dog\n2026-01-08,dog\n")
+    assert desk.said("how many cats are there")[0] == "3 rows match (Kind: cat). By table: pets 2, sold 1."
+
+
 @pytest.mark.parametrize("message", ["What happens when a book is overdue?", "does it cost me anything"])
 def test_what_asks_for_no_rows_is_asked_of_the_texts(library: Desk, message: str) -> None:
     schema = base_of(library.bases, ANN, "desk").schema

@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import EVERY, TITLE, is_kind_of
+from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, is_kind_of
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import folded
@@ -74,7 +74,7 @@ class TablesReader(Struct, frozen=True):
         payment = payment_of(message)
         table = self._table_of(message, payment, before if whole.continues or payment else None, now)
         if table is None:
-            return whole
+            return self._by_table(whole)
         reader = self._reader(table)
         goes_on = whole.continues and not self._names_another(message, table, before, now)
         earlier = _within(before, reader.schema) if goes_on else None
@@ -89,6 +89,16 @@ class TablesReader(Struct, frozen=True):
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
         return found if table == _OUTSIDE else self._completed(found, table, earlier, now)
+
+    def _by_table(self, found: Understood) -> Understood:
+        """What was understood, with a count of rows of several tables for each of them."""
+        meaning = found.meaning
+        columns = [self.schema.fields[name].tables for name in meaning.restricted if name in self.schema.fields]
+        several = len(frozenset.intersection(*columns) - {_OUTSIDE}) > 1 if columns else False
+        counts = meaning.aggregates == (DOCUMENTS,)
+        if found.strategy != "M" or not several or not counts or meaning.group or TABLE in meaning.restricted:
+            return found
+        return replace(found, meaning=replace(meaning, group=(TABLE,)))
 
     def _completed(self, found: Understood, table: str, earlier: Understood | None, now: date) -> Understood:
         """What was understood, for the rows of the table."""
