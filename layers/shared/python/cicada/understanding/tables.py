@@ -121,6 +121,8 @@ class TablesReader(Struct, frozen=True):
         if payment and (of_payments := table_of_payments(self.schema)):
             # "Revenue per boat" is that of the bookings, of which the boat is a column.
             is_column = table not in self._reader(of_payments).schema.fields[TABLE].values
+            if table is None and self._names_values_of_others(payment.rest, of_payments, now):
+                return None
             return of_payments if not table or is_column else table
         if table is None and is_of_overdue(message):
             return table_of_days_due(self.schema) or None
@@ -160,6 +162,12 @@ class TablesReader(Struct, frozen=True):
             return True
         mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
         return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
+
+    def _names_values_of_others(self, message: str, table: str, now: date) -> bool:
+        """Whether a value that it names stands in other tables alone."""
+        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
+        values = (frozenset(_tables_of(each, self.schema)) for each in mentions if each.kind is MentionKind.VALUE)
+        return any(each and table not in each for each in values)
 
     def _names_another(self, message: str, table: str, before: Understood | None, now: date) -> bool:
         """Whether a message asks for rows of another table than the one before, and refers to nothing of that."""
