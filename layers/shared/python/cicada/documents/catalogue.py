@@ -177,24 +177,39 @@ def record_of(passage: Passage) -> DocumentRow:
     place = f"{passage.title}, row {number:.0f}" if isinstance(number, float) else passage.title
     metadata = {name: value for name, value in passage.metadata.items() if name != ROW}
     return DocumentRow(
-        passage.document, _called(metadata, place), passage.version, 1, 0.0, metadata=metadata, readers=passage.readers
+        passage.document,
+        _called(metadata, place, _first_columns(passage.text)),
+        passage.version,
+        1,
+        0.0,
+        metadata=metadata,
+        readers=passage.readers,
     )
 
 
 _ENDS_OF_NAMES = ("name", "title", "item", "event", "service", "product", "subject", "task")
 _LONGEST_NAME = 60
+_FIRST_COLUMNS = 2
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SHORTEST_KIND = 2
 
 
-def _called(metadata: Mapping[str, MetadataValue], place: str) -> str:
+def _first_columns(text: str) -> list[str]:
+    """The names of the first columns of a record's text, which is `Pupil: Ann Lee; Fee: 90`."""
+    return [part.partition(": ")[0] for part in text.split("; ", _FIRST_COLUMNS)[:_FIRST_COLUMNS]]
+
+
+def _called(metadata: Mapping[str, MetadataValue], place: str, first: Sequence[str]) -> str:
     """A record by the value of its column of names, and its place: `Kormoran – boats, row 3`.
 
-    The names of objects stand in the column "Object", before one such as "Name of donor".
+    The names of objects stand in the column "Object", before one such as "Name of donor"; without either the first
+    text of the first columns names the record.
     """
     table = str(metadata.get(TABLE, ""))
     of_kind = [value for column, value in metadata.items() if is_kind_of(column, table)]
     named = [value for column, value in metadata.items() if column.casefold().endswith(_ENDS_OF_NAMES)]
-    names = (*of_kind, *named)
+    texts = [value for value in map(metadata.get, first) if isinstance(value, str) and not _DAY.fullmatch(value)]
+    names = (*of_kind, *named, *texts)
     name = next((each for each in names if isinstance(each, str) and 0 < len(each) <= _LONGEST_NAME), "")
     return f"{name} – {place}" if name and name != place else place
 

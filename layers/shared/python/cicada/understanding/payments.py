@@ -41,7 +41,8 @@ _WHO_DID_NOT_PAY = re.compile(
 )
 _BACK = frozenset(split_words("back returned"))
 _TO_PAY = (
-    r"pay|paid|spend|spent|owe|bring in|brought in|come in|came in|donate|donated|give|gave|given|raise|raised|collect|collected|earn|earned|make|made|take in|took in"
+    r"pay|paid|spend|spent|owe|bring in|brought in|come in|came in|donate|donated|give"
+    r"|gave|given|raise|raised|collect|collected|earn|earned|make|made|take in|took in"
 )
 _EARNING = word_set("earn earned make made")
 _DID_PAY = re.compile(
