@@ -162,7 +162,7 @@ def _render_numbers(listing: Listing, screen: Screen) -> None:
         (*(value or _NONE for value in group.values), f"{group.documents:,}", *_figures(group, asked))
         for group in listing.groups
     ]
-    screen.table([(*(listing.grouped_by or ("Value",)), "Documents", *names), *rows])
+    screen.table([(*(listing.grouped_by or ("Value",)), "Count", *names), *rows])
     named = sum(None not in group.values for group in listing.groups)
     if named < listing.group_count:
         screen.note(f"The first {named:,} of {listing.group_count:,}")

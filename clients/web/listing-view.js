@@ -172,7 +172,7 @@ function groupsOf(listing) {
   const named = groups.filter(({ values }) => !values.includes(null)).length;
   const by = say(named < groupCount ? "listing.byFirst" : "listing.by", { fields: joined(groupedBy), shown: named, all: groupCount });
   const caption = element("caption", {}, by);
-  const head = headOf([...groupedBy, say("listing.documents"), ...numbers.map(({ name }) => name)]);
+  const head = headOf([...groupedBy, say("listing.count"), ...numbers.map(({ name }) => name)]);
   return element("table", { className: "counts" }, caption, head, element("tbody", {}, rows));
 }
 

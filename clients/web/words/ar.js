@@ -244,7 +244,7 @@ export const words = {
   "listing.number": "الرقم",
   "listing.value": "القيمة",
   "listing.notComputed": "لا يمكن حسابه",
-  "listing.documents": "المستندات",
+  "listing.count": "العدد",
   "listing.by": "حسب {fields}",
   "listing.byFirst": "حسب {fields}، أول {shown} من {all}",
   "listing.range": "{first}–{last} من {all}",

@@ -226,7 +226,7 @@ export const words = {
   "listing.number": "Zahl",
   "listing.value": "Wert",
   "listing.notComputed": "nicht berechenbar",
-  "listing.documents": "Dokumente",
+  "listing.count": "Anzahl",
   "listing.by": "Nach {fields}",
   "listing.byFirst": "Nach {fields}, die ersten {shown} von {all}",
   "listing.range": "{first}–{last} von {all}",

@@ -228,7 +228,7 @@ export const words = {
   "listing.number": "Number",
   "listing.value": "Value",
   "listing.notComputed": "cannot be computed",
-  "listing.documents": "Documents",
+  "listing.count": "Count",
   "listing.by": "By {fields}",
   "listing.byFirst": "By {fields}, the first {shown} of {all}",
   "listing.range": "{first}–{last} of {all}",

@@ -227,7 +227,7 @@ export const words = {
   "listing.number": "Cifra",
   "listing.value": "Valor",
   "listing.notComputed": "no se puede calcular",
-  "listing.documents": "Documentos",
+  "listing.count": "Cantidad",
   "listing.by": "Por {fields}",
   "listing.byFirst": "Por {fields}, los primeros {shown} de {all}",
   "listing.range": "{first}–{last} de {all}",

@@ -227,7 +227,7 @@ export const words = {
   "listing.number": "Grandeur",
   "listing.value": "Valeur",
   "listing.notComputed": "ne peut être calculé",
-  "listing.documents": "Documents",
+  "listing.count": "Nombre",
   "listing.by": "Par {fields}",
   "listing.byFirst": "Par {fields}, les {shown} premiers sur {all}",
   "listing.range": "{first}–{last} sur {all}",

@@ -223,7 +223,7 @@ export const words = {
   "listing.number": "項目",
   "listing.value": "値",
   "listing.notComputed": "計算できません",
-  "listing.documents": "文書",
+  "listing.count": "件数",
   "listing.by": "{fields} 別",
   "listing.byFirst": "{fields} 別、{all}件中 最初の{shown}件",
   "listing.range": "{all}件中 {first}–{last}",
