@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -14,7 +13,6 @@ from tests.browser.pages import answer, ask, sign_in, whole
 from tests.browser.plays import ANSWER, QUESTION
 from tests.browser.serving import serving
 from tests.browser.store import LIST, listed
-from tests.infra.deployed import Deployed
 from tests.infra.edge import Edge
 
 # What AWS chooses is the logical id here.
@@ -24,18 +22,8 @@ COGNITO = "https://cognito-idp.us-east-1.amazonaws.com"
 
 
 @pytest.fixture(scope="module")
-def edge(tmp_path_factory: pytest.TempPathFactory) -> Edge:
-    # Here only: the import starts an interpreter of JavaScript, and every worker imports the tests of all.
-    from aws_cdk import App
-
-    from app import build
-
-    folder = tmp_path_factory.mktemp("assembly")
-    app = App(context={"stage": "prod", "region": "us-east-1", "aws:cdk:bundling-stacks": []}, outdir=str(folder))
-    stack = build(app)
-    app.synth()
-    template = json.loads((folder / f"{stack.stack_name}.template.json").read_text("utf-8"))
-    return Edge(Deployed(template), folder)
+def edge() -> Edge:
+    return Edge("prod")
 
 
 @pytest.fixture

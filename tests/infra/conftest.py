@@ -20,20 +20,26 @@ REGION = "us-east-1"
 
 def template_of(stage: str, **context: str) -> Template:
     """`context` as on the command line: `-c rerank=cohere`."""
-    template: Template = json.loads(_template(("stage", stage), *sorted(context.items())))
+    [file] = assembly_of(stage, **context).glob("*.template.json")
+    template: Template = json.loads(file.read_text("utf-8"))
     return template
 
 
+def assembly_of(stage: str, **context: str) -> Path:
+    """The folder with the template and its assets."""
+    return _synthesised(("stage", stage), *sorted(context.items()))
+
+
 @cache
-def _template(*context: tuple[str, str]) -> str:
+def _synthesised(*context: tuple[str, str]) -> Path:
     # Here only: the import starts an interpreter of JavaScript, and every worker imports the tests of all.
     from aws_cdk import App
 
     from app import build
 
     app = App(context={"region": REGION} | dict(context) | {"aws:cdk:bundling-stacks": []})
-    stack = build(app)
-    return Path(app.synth().directory, stack.template_file).read_text("utf-8")
+    build(app)
+    return Path(app.synth().directory)
 
 
 @pytest.fixture(scope="session", autouse=True)

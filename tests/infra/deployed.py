@@ -40,6 +40,8 @@ ADDED = {
     "warmSearchUnits": "2",
     "@aws-cdk/core:bootstrapQualifier": "acme4711",
 }
+# Other choices of the same kind, for a development stage.
+OTHERS = {"accountConcurrency": "1000", "embeddingModel": "cohere", "grounding": "bedrock", "mfa": "off"}
 # The CDK's id of a table.
 _HELD = re.compile(r"Tables(\w+)[0-9A-F]{8}")
 
@@ -132,3 +134,8 @@ def deployed(stage: str, agents: str = "converse", **context: str) -> Deployed:
 def with_additions() -> Deployed:
     """The production stage with `ADDED`."""
     return deployed("prod", **ADDED)
+
+
+def with_other_choices() -> Deployed:
+    """The development stage with `OTHERS`."""
+    return deployed("dev", **OTHERS)

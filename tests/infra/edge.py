@@ -19,7 +19,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from tests.infra.deployed import Deployed, Properties
+from tests.infra.conftest import assembly_of
+from tests.infra.deployed import Properties, deployed
 
 # https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/using-managed-cache-policies.html
 CACHE_POLICIES = {
@@ -38,13 +39,13 @@ class Served:
 
 
 class Edge:
-    """`assembly`: the folder with the synthesised stack's assets."""
+    """The page of a stage with this context."""
 
-    def __init__(self, stage: Deployed, assembly: Path) -> None:
-        self._stage = stage
-        [(_, distribution)] = stage.of_kind("AWS::CloudFront::Distribution")
+    def __init__(self, stage: str, **context: str) -> None:
+        self._stage = deployed(stage, **context)
+        [(_, distribution)] = self._stage.of_kind("AWS::CloudFront::Distribution")
         self._distribution: Properties = distribution["DistributionConfig"]
-        self.files = dict(self._copied(assembly))
+        self.files = dict(self._copied(assembly_of(stage, **context)))
 
     def served(self, path: str) -> Served | None:
         """None for a file that does not exist."""

@@ -10,6 +10,7 @@ from cli.operator.month import ALARM_METRICS
 from tests.cli.test_doctor_keys import SERVICES
 from tests.infra.conftest import template_of
 from tests.infra.deployed import deployed
+from tests.infra.test_permissions import DEPLOYMENTS
 
 
 def test_the_bootstrap_version_is_the_one_that_the_template_asks_for() -> None:
@@ -30,6 +31,7 @@ def test_the_alarms_read_as_many_metrics_as_are_priced() -> None:
 
 
 def test_the_services_of_a_data_key_are_those_of_the_key_that_a_stack_makes() -> None:
-    key = deployed("dev", dataKey="create", collectionName="elsewhere").only("AWS::KMS::Key")
+    stage = deployed(**DEPLOYMENTS["administrators, a limit of tokens, another name of the collection"])
+    key = stage.only("AWS::KMS::Key")
     principals = [each["Principal"] for each in key["KeyPolicy"]["Statement"]]
     assert [each["Service"] for each in principals if "Service" in each] == SERVICES

@@ -15,9 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infra.concurrency import CHAT_FUNCTIONS, NEW_ACCOUNT, UNRESERVED_LEAST, concurrency_budget
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
-from tests.infra.deployed import Deployed, deployed
+from tests.infra.deployed import OTHERS, Deployed, deployed, with_other_choices
 
 LAMBDA = get_session().get_service_model("lambda")
 QUEUED = ("message-processor", "ingest-document")
@@ -25,10 +23,6 @@ QUEUED = ("message-processor", "ingest-document")
 DELIVERIES = 5
 # https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 ESTABLISHED_ACCOUNT = 1000
-
-
-def in_account(quota: int) -> Deployed:
-    return deployed("dev", accountConcurrency=str(quota))
 
 
 def limits_of_queues(stage: Deployed) -> dict[str, Any]:
@@ -62,7 +56,8 @@ def test_a_new_account_is_asked_for_no_reservation(name: str) -> None:
 
 
 def test_in_an_established_account_each_function_of_the_chat_has_executions_of_its_own() -> None:
-    stage = in_account(ESTABLISHED_ACCOUNT)
+    assert OTHERS["accountConcurrency"] == str(ESTABLISHED_ACCOUNT)
+    stage = with_other_choices()
     assert limits_of_queues(stage) == {"message-processor": 400, "ingest-document": 20}
     assert reserved(stage) == dict.fromkeys(CHAT_FUNCTIONS, 50)
 
@@ -84,13 +79,6 @@ def test_whatever_the_quota_aws_accepts_the_budget_and_the_chat_has_its_share(qu
         unreserved = quota - budget.reserved * len(CHAT_FUNCTIONS)
         assert unreserved >= max(UNRESERVED_LEAST, budget.answers + budget.ingest)
         assert budget.reserved >= NEW_ACCOUNT
-
-
-@pytest.mark.parametrize("quota", ["9", "none"])
-def test_too_small_a_quota_is_refused_with_a_sentence(quota: str) -> None:
-    context = {"stage": "dev", "accountConcurrency": quota}
-    with pytest.raises(ContextValueError, match="accountConcurrency"):
-        stage_settings(context.get)
 
 
 @pytest.mark.parametrize("name", ["local", "dev", "prod"])

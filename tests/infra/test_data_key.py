@@ -18,10 +18,11 @@ from tests.infra.conftest import REGION, template_of
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.names import Names
 from tests.infra.policies import Call, Policies
+from tests.infra.test_permissions import DEPLOYMENTS
 
 GIVEN = "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 # What is deployed with everything that a context can add to it.
-ALL = {"agents": "bedrock", "dataEvents": "create"}
+ALL = {"agents": "bedrock", "dataEvents": "create", "editors": "librarians"}
 _TAKES_A_KEY = re.compile(r"(?i)kms\w*key|encryptionkey(arn|id)")
 # Kinds that could take the key and need not.
 WITHOUT_THE_KEY = {
@@ -236,7 +237,7 @@ def test_agents_with_another_key_are_new_versions_behind_their_aliases() -> None
 
 
 def test_another_name_is_another_collection_with_its_policies() -> None:
-    stage = deployed("dev", dataKey="create", collectionName="elsewhere")
+    stage = deployed(**DEPLOYMENTS["administrators, a limit of tokens, another name of the collection"])
     plain = deployed("dev")
     [(id, collection)] = stage.of_kind("AWS::OpenSearchServerless::Collection")
     assert (id, collection["Name"]) == (next(plain.of_kind("AWS::OpenSearchServerless::Collection"))[0], "elsewhere")

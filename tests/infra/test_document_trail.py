@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
-from tests.infra.deployed import Deployed, deployed, with_additions
+from tests.infra.conftest import assembly_of
+from tests.infra.deployed import ADDED, Deployed, deployed, with_additions
 from tests.infra.policies import Call, Policies
+from tests.infra.test_data_key import ALL
 
 TRAIL = "AWS::CloudTrail::Trail"
 STAGES = ("dev", "prod")
 
 
 def with_trail(name: str) -> Deployed:
-    return deployed(name, "bedrock", dataEvents="create")
+    return deployed(name, **ALL)
 
 
 def trail_of(stage: Deployed) -> dict[str, Any]:
@@ -79,29 +80,15 @@ def test_the_events_are_kept_as_long_as_the_audit_trail_and_go_with_a_stage_that
 
 
 @pytest.mark.parametrize(
-    ("data_events", "said"),
+    ("context", "said"),
     [
-        ("create", "by the stack's own trail"),
-        ("existing", "by the account's trail"),
-        ("none", "Ingest writes a report"),
+        (ALL, "by the stack's own trail"),
+        (ADDED, "by the account's trail"),
+        ({}, "Ingest writes a report"),
     ],
+    ids=["create", "existing", "none"],
 )
-def test_what_is_said_of_access_logs_is_true(data_events: str, said: str) -> None:
-    from aws_cdk import App
-
-    from app import build
-
-    context = {"stage": "prod", "dataEvents": data_events, "region": "us-east-1", "aws:cdk:bundling-stacks": []}
-    stack = build(App(context=context))
-    recorded = [
-        str(entry.data)
-        for node in stack.node.find_all()
-        for entry in node.node.metadata
-        if "AwsSolutions-S1" in str(entry.data)
-    ]
-    assert any(said in each for each in recorded)
-
-
-def test_another_word_for_data_events_is_refused() -> None:
-    with pytest.raises(ContextValueError, match="use -c dataEvents=none, create or existing"):
-        stage_settings({"stage": "prod", "region": "us-east-1", "dataEvents": "yes"}.get)
+def test_what_is_said_of_access_logs_is_true(context: dict[str, str], said: str) -> None:
+    [file] = assembly_of("prod", **context).glob("*.metadata.json")
+    [reason] = re.findall('AwsSolutions-S1": "(.*)"', file.read_text("utf-8"))
+    assert said in reason

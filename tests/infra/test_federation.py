@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from infra.addresses import AddressError, addresses
 from infra.federation import Federation, FederationError, OidcProvider, SamlProvider, federation
 from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.edge import Edge
-from tests.infra.test_page import synthesised
 from tests.infra.test_preflight import CERTIFICATE, DOMAIN, SAML
 
 OIDC = {
@@ -19,6 +16,9 @@ OIDC = {
     "oidcClientId": "0oa1",
     "oidcSecretName": "cicada/okta",
 }
+DOMAINS = {"pageDomain": "chat.example.com", "pageCertificate": CERTIFICATE, **DOMAIN}
+# CloudFront is not there.
+IN_GOVCLOUD = {**OIDC, "region": "us-gov-west-1", "page": "none"}
 PREFIX = "https://cicada-dev-111122223333.auth.us-east-1.amazoncognito.com"
 TERMINAL = ["http://127.0.0.1:17845/", "http://127.0.0.1:17846/", "http://127.0.0.1:17847/"]
 OAUTH = {"CallbackURLs", "LogoutURLs", "AllowedOAuthFlows", "AllowedOAuthScopes"}
@@ -65,13 +65,13 @@ def test_users_are_sent_back_to_the_page_or_to_their_own_machine_and_nowhere_els
     assert page == "https://PageDistributionFBB4E0B8.DomainName"
     assert urls(found, "CallbackURLs") == [f"{page}/", *TERMINAL]
     assert urls(found, "LogoutURLs") == [f"{page}/"]
-    named = stage(**OIDC, pageDomain="chat.example.com", pageCertificate=CERTIFICATE)
+    named = stage(**OIDC, **DOMAINS)
     assert urls(named, "CallbackURLs") == ["https://chat.example.com/", *TERMINAL]
     assert urls(named, "LogoutURLs") == ["https://chat.example.com/"]
 
 
 def test_without_the_page_users_come_back_to_their_own_machine_alone() -> None:
-    found = stage(**OIDC, page="none")
+    found = stage(**IN_GOVCLOUD)
     assert urls(found, "CallbackURLs") == TERMINAL
     assert "LogoutURLs" not in client(found)
 
@@ -117,9 +117,8 @@ def test_the_outputs_say_what_to_enter_at_the_provider() -> None:
     assert saml["ProviderEntityId"] == "urn:amazon:cognito:sp:IdentityUsers61009EFD"
 
 
-def test_the_page_is_told_of_the_provider_and_may_connect_to_its_authorization_server(tmp_path: Path) -> None:
-    found = synthesised(tmp_path, stage="dev", **OIDC)
-    config = Edge(found, tmp_path).config()
+def test_the_page_is_told_of_the_provider_and_may_connect_to_its_authorization_server() -> None:
+    found, config = stage(**OIDC), Edge("dev", **OIDC).config()
     assert (config["identityProvider"], config["signInUrl"]) == ("Okta", PREFIX)
     policy = found.only("AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
     text = found.text(policy["SecurityHeadersConfig"]["ContentSecurityPolicy"]["ContentSecurityPolicy"])
@@ -147,7 +146,7 @@ def test_managed_login_serves_the_app_client() -> None:
 
 
 def test_the_authorization_server_can_have_a_domain_of_ones_own() -> None:
-    found = stage(**OIDC, **DOMAIN)
+    found = stage(**OIDC, **DOMAINS)
     assert outputs(found)["SignInUrl"] == "https://login.example.com"
     assert outputs(found)["ProviderRedirectUrl"] == "https://login.example.com/oauth2/idpresponse"
     assert "SignInDomainTarget" in found.outputs
@@ -159,9 +158,7 @@ def test_the_authorization_server_can_have_a_domain_of_ones_own() -> None:
 
 
 def test_in_govcloud_the_authorization_server_has_the_address_of_its_fips_endpoint() -> None:
-    context = {"region": "us-gov-west-1", "page": "none", "identityProvider": "Okta"}
-    found = stage(**(OIDC | context))
-    assert ".auth-fips." in str(found.outputs["SignInUrl"])
+    assert ".auth-fips." in str(stage(**IN_GOVCLOUD).outputs["SignInUrl"])
     with pytest.raises(AddressError, match="drop -c signInDomain"):
         addresses({"page": "none", **DOMAIN}.get, "us-gov-west-1")
 

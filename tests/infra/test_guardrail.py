@@ -2,21 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
 from tests.infra.deployed import deployed
 from tests.infra.test_permissions import DEPLOYMENTS
-
-
-@pytest.mark.parametrize(
-    "value", ["gr1abc", "gr1abc:", ":1", "GR1:1", "gr1abc:0", "gr1abc:draft", "arn:aws:bedrock:x:1"]
-)
-def test_what_is_no_guardrail_with_its_version_is_refused(value: str) -> None:
-    context = {"stage": "dev", "region": "us-east-1", "guardrail": value}
-    with pytest.raises(ContextValueError, match=f"^-c guardrail={value} cannot be used: give ID:VERSION, as "):
-        stage_settings(context.get)
 
 
 def test_the_processor_may_apply_this_guardrail_and_no_other() -> None:

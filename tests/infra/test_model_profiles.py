@@ -7,14 +7,14 @@ import re
 import pytest
 
 from cicada.settings import ModelProfileSettings
-from infra.context_values import ContextValueError
 from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.policies import Call, Policies
+from tests.infra.test_permissions import DEPLOYMENTS
 
 KIND = "AWS::Bedrock::ApplicationInferenceProfile"
-CONTEXT = {"chatModels": "us.amazon.nova-lite-v1:0,amazon.nova-lite-v1:0", "modelProfiles": "on"}
+CONTEXT = DEPLOYMENTS["inference profiles of the stage's own"]
 # botocore: bedrock CreateInferenceProfileRequest.
 NAME, DESCRIPTION = re.compile("([0-9a-zA-Z][ _-]?)+"), re.compile("([0-9a-zA-Z:.][ _-]?)+")
 
@@ -38,21 +38,15 @@ def test_the_roles_that_call_models_have_the_tag_of_the_stage() -> None:
     assert all({"Key": "stage", "Value": "dev"} in role["Tags"] for role in roles)
 
 
-def test_what_is_neither_on_nor_off_is_refused() -> None:
-    context = {"stage": "dev", "region": "us-east-1", "modelProfiles": "yes"}
-    with pytest.raises(ContextValueError, match=r"^There is no modelProfiles 'yes': use -c modelProfiles=off or on\."):
-        stage_settings(context.get)
-
-
 def test_every_model_that_writes_has_a_profile_with_the_tags_of_the_stage() -> None:
-    stage = deployed("prod", **CONTEXT)
-    settings = stage_settings(({"stage": "prod", "region": "us-east-1"} | CONTEXT).get)
+    stage = deployed(**CONTEXT)
+    settings = stage_settings({"region": "us-east-1", **CONTEXT}.get)
     arn = "arn:aws:bedrock:us-east-1"
     assert {each.rpartition("/")[2] for each in copied(stage)} == set(settings.writing_model_ids)
     assert f"{arn}:111122223333:inference-profile/us.amazon.nova-lite-v1:0" in copied(stage)
-    assert f"{arn}::foundation-model/amazon.nova-lite-v1:0" in copied(stage)
+    assert f"{arn}::foundation-model/{CONTEXT['cardModel']}" in copied(stage)
     for _, profile in stage.of_kind(KIND):
-        assert {"Key": "stage", "Value": "prod"} in profile["Tags"]
+        assert {"Key": "stage", "Value": "dev"} in profile["Tags"]
         assert NAME.fullmatch(profile["InferenceProfileName"])
         assert len(profile["InferenceProfileName"]) <= 64
         assert DESCRIPTION.fullmatch(profile["Description"])
@@ -61,7 +55,7 @@ def test_every_model_that_writes_has_a_profile_with_the_tags_of_the_stage() -> N
 
 @pytest.mark.parametrize("function", ["message-processor", "ingest-document"])
 def test_functions_are_told_the_profile_of_each_model_and_keep_its_id(function: str) -> None:
-    stage = deployed("prod", **CONTEXT)
+    stage = deployed(**CONTEXT)
     environment = {name: stage.text(value) for name, value in stage.environment(function).items()}
     own = ModelProfileSettings(environment["CICADA_MODEL_PROFILES"]).by_model
     assert {arn.rpartition(".")[0] for arn in own.values()} == set(copied(stage).values())
@@ -70,7 +64,7 @@ def test_functions_are_told_the_profile_of_each_model_and_keep_its_id(function: 
 
 
 def test_a_model_is_not_invoked_through_the_profile_of_another() -> None:
-    policies = Policies(template_of("prod", **CONTEXT))
+    policies = Policies(template_of(**CONTEXT))
     action, model = "bedrock:InvokeModelWithResponseStream", "foundation-model/amazon.nova-lite-v1:0"
     through = {"bedrock:InferenceProfileArn": "profile of us.amazon.nova-lite-v1:0"}
     elsewhere = Call("message_processor", action, f"arn:aws:bedrock:us-west-2::{model}", through)
@@ -80,7 +74,7 @@ def test_a_model_is_not_invoked_through_the_profile_of_another() -> None:
 
 
 def test_the_dashboard_counts_the_calls_under_the_profile_and_names_the_model() -> None:
-    stage = deployed("prod", **CONTEXT)
+    stage = deployed(**CONTEXT)
     body = stage.text(stage.only("AWS::CloudWatch::Dashboard")["DashboardBody"])
     own = copied(stage)["arn:aws:bedrock:us-east-1:111122223333:inference-profile/us.amazon.nova-lite-v1:0"]
     assert f'"InvocationLatency","ModelId","{own}.InferenceProfileId",{{"label":"us.amazon.nova-lite-v1:0"' in body

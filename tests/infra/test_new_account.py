@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import ADDED, Deployed, deployed, with_additions
 
@@ -41,12 +37,6 @@ def test_an_account_that_logs_already_keeps_its_role() -> None:
 
 def test_the_local_stage_leaves_the_accounts_settings_alone() -> None:
     assert list(deployed("local").of_kind("AWS::ApiGateway::Account")) == []
-
-
-@pytest.mark.parametrize("flag", ["apiLogRole", "protect"])
-def test_a_flag_that_is_misspelt_is_refused(flag: str) -> None:
-    with pytest.raises(ContextValueError, match=f"use -c {flag}="):
-        stage_settings({"stage": "prod", flag: "maybe"}.get)
 
 
 def test_no_part_of_a_stage_needs_the_default_bootstrap() -> None:

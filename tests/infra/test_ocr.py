@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import boto3
-import pytest
 
-from infra.context_values import ContextValueError
 from infra.model_regions import model_regions
-from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import deployed
 from tests.infra.policies import Call, Policies
@@ -20,18 +17,6 @@ CALLS = [
     Call("ingest_document", "s3:PutObject", "documents bucket/scans/acme/rd/1.pdf"),
     Call("ingest_document", "s3:GetObject", "documents bucket/scans/acme/rd/1.pdf"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("context", "sentence"),
-    [
-        ({"stage": "dev", "region": "us-east-1", "ocr": "tesseract"}, "There is no recognition of text 'tesseract': "),
-        ({"stage": "dev", "region": "eu-north-1", "ocr": "textract"}, "eu-north-1 has no Amazon Textract: leave out "),
-    ],
-)
-def test_it_is_refused_where_it_is_not_offered(context: dict[str, str], sentence: str) -> None:
-    with pytest.raises(ContextValueError, match=f"^{sentence}"):
-        stage_settings(context.get)
 
 
 def test_ingest_alone_may_recognise_text_and_only_where_it_is_asked_for() -> None:

@@ -20,6 +20,7 @@ from local.page import headers as local_headers
 from tests.infra.deployed import Deployed, deployed
 from tests.infra.edge import Edge
 from tests.infra.promises import passwords
+from tests.infra.test_permissions import DEPLOYMENTS
 
 CERTIFICATE = "arn:aws:acm:us-east-1:111122223333:certificate/0a1b"
 REGION = "eu-west-1"
@@ -34,37 +35,20 @@ API = "wss://ConversationWebSocketApi05C623EF.execute-api.us-east-1.amazonaws.co
 COGNITO = "https://cognito-idp.us-east-1.amazonaws.com"
 
 
-def synthesised(folder: Path, **context: str) -> Deployed:
-    """A stage that is synthesised with its assets in the folder."""
-    from aws_cdk import App
-
-    from app import build
-
-    app = App(context=context | {"aws:cdk:bundling-stacks": []}, outdir=str(folder))
-    stack = build(app)
-    app.synth()
-    return Deployed(json.loads((folder / f"{stack.stack_name}.template.json").read_text("utf-8")))
+@pytest.fixture
+def dev() -> Deployed:
+    return deployed("dev")
 
 
 @pytest.fixture(scope="module")
-def assembly(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("dev")
+def edge() -> Edge:
+    return Edge("dev")
 
 
-@pytest.fixture(scope="module")
-def dev(assembly: Path) -> Deployed:
-    return synthesised(assembly, stage="dev")
-
-
-@pytest.fixture(scope="module")
-def edge(dev: Deployed, assembly: Path) -> Edge:
-    return Edge(dev, assembly)
-
-
-@pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> Deployed:
+@pytest.fixture
+def named() -> Deployed:
     """A stage with domains of its own and a hosted zone."""
-    return synthesised(tmp_path_factory.mktemp("prod"), stage="prod", region=REGION, hostedZone="Z0123", **DOMAINS)
+    return deployed("prod", region=REGION, hostedZone="Z0123", **DOMAINS)
 
 
 def test_cloudfront_sends_the_headers_of_the_local_stage_and_hsts(edge: Edge) -> None:
@@ -86,8 +70,7 @@ def test_the_page_may_connect_to_its_stack_alone(edge: Edge) -> None:
 
 
 def test_editors_pages_may_send_files_to_the_bucket_and_nowhere_else() -> None:
-    # A stage of test_permissions.py, which is synthesised once.
-    stage = deployed("dev", "bedrock", dataKey="create", dataEvents="create", editors="librarians")
+    stage = deployed(**DEPLOYMENTS["a data key of the stack, and editors"])
     headers = stage.only("AWS::CloudFront::ResponseHeadersPolicy")["ResponseHeadersPolicyConfig"]
     policy = headers["SecurityHeadersConfig"]["ContentSecurityPolicy"]["ContentSecurityPolicy"]
     [(bucket, rules)] = [
@@ -121,9 +104,13 @@ def test_the_configuration_names_the_stack_and_no_secret(edge: Edge) -> None:
     }
 
 
-def test_the_configuration_says_who_is_shown_the_administration(tmp_path: Path) -> None:
-    stage = synthesised(tmp_path, stage="dev", region=REGION, administrators="admins")
-    assert Edge(stage, tmp_path).config()["administrators"] == "admins"
+def test_the_configuration_says_who_is_shown_the_administration() -> None:
+    assert (
+        Edge(**DEPLOYMENTS["administrators, a limit of tokens, another name of the collection"]).config()[
+            "administrators"
+        ]
+        == "admins"
+    )
 
 
 def test_what_the_document_refers_to_may_be_kept_for_ever(edge: Edge) -> None:
@@ -253,8 +240,8 @@ def test_the_hosted_zone_has_a_record_for_each_name(named: Deployed) -> None:
     assert {each["HostedZoneId"] for each in records} == {"Z0123"}
 
 
-def test_without_a_hosted_zone_the_outputs_say_what_records_have_to_name(tmp_path: Path) -> None:
-    stage = synthesised(tmp_path, stage="dev", region=REGION, **DOMAINS)
+def test_without_a_hosted_zone_the_outputs_say_what_records_have_to_name() -> None:
+    stage = deployed("dev", region=REGION, **DOMAINS)
     assert not list(stage.of_kind("AWS::Route53::RecordSet"))
     outputs = {name: stage.text(each["Value"]) for name, each in stage.outputs.items()}
     distribution = stage.id_of("AWS::CloudFront::Distribution")
@@ -263,8 +250,8 @@ def test_without_a_hosted_zone_the_outputs_say_what_records_have_to_name(tmp_pat
     assert outputs["SocketDomainTarget"] == f"{domain}.RegionalDomainName"
 
 
-def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page(tmp_path: Path) -> None:
-    stage = synthesised(tmp_path, stage="dev", page="none")
+def test_an_account_that_may_not_use_cloudfront_yet_can_do_without_the_page() -> None:
+    stage = deployed(**DEPLOYMENTS["no contexts, no planning model, no page"])
     kinds = {each["Type"] for each in stage.resources.values()}
     assert not [kind for kind in kinds if "CloudFront" in kind or "BucketDeployment" in kind]
     assert "PageUrl" not in stage.outputs

@@ -29,8 +29,9 @@ DEPLOYMENTS: Mapping[str, Mapping[str, str]] = {
         "planModels": "none",
         "page": "none",
     },
-    "administrators, and a limit of tokens": {
+    "administrators, a limit of tokens, another name of the collection": {
         "stage": "dev",
+        "collectionName": "elsewhere",
         "dataKey": "create",
         "administrators": "admins",
         "tenantTokensPerDay": "100000",

@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from infra.concurrency import CHAT_FUNCTIONS
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
 from tests.infra.deployed import Deployed, Properties, deployed
 from tests.infra.test_retention import kept
 
@@ -104,9 +102,3 @@ def test_another_library_publishes_versions_too() -> None:
 
 def test_dev_leaves_nothing_of_its_releases(gradual: Deployed) -> None:
     assert kept(gradual) == {}
-
-
-def test_a_kind_of_release_that_is_none_is_refused_with_those_there_are() -> None:
-    context = {"stage": "prod", "region": "us-east-1", "releases": "slow"}
-    with pytest.raises(ContextValueError, match=r"'slow': use -c releases=direct, gradual or urgent\.$"):
-        stage_settings(context.get)

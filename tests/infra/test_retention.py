@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
 from tests.infra.deployed import Deployed, Properties, deployed, with_additions
 from tests.infra.promises import of_audit, of_page
 
@@ -72,12 +70,6 @@ def test_the_audit_trail_has_a_retention_of_its_own(name: str, days: int) -> Non
 
     assert found(deployed(name)) == [days]
     assert found(with_additions()) == [2557]
-
-
-@pytest.mark.parametrize("days", ["500", "0", "a year"])
-def test_a_retention_that_cloudwatch_logs_does_not_have_is_refused(days: str) -> None:
-    with pytest.raises(ContextValueError, match=r"use -c auditDays=1, 3, 5, .*, 3653\."):
-        stage_settings({"stage": "dev", "region": "us-east-1", "auditDays": days}.get)
 
 
 @pytest.mark.parametrize("protect", ["yes", "no"])

@@ -6,9 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
-from tests.infra.deployed import Deployed, Properties, deployed, with_additions
+from tests.infra.deployed import Deployed, Properties, deployed, with_additions, with_other_choices
 
 
 @pytest.fixture(params=["dev", "prod", "local"])
@@ -45,18 +43,12 @@ def test_a_refresh_token_is_replaced_at_each_use(stage: Deployed) -> None:
 
 @pytest.mark.parametrize(
     ("choose", "configuration"),
-    [(lambda: deployed("dev", mfa="off"), "OFF"), (lambda: deployed("dev"), "OPTIONAL"), (with_additions, "ON")],
+    [(with_other_choices, "OFF"), (lambda: deployed("dev"), "OPTIONAL"), (with_additions, "ON")],
 )
 def test_the_second_step_is_chosen_by_context(choose: Callable[[], Deployed], configuration: str) -> None:
     found = pool(choose())
     assert found["MfaConfiguration"] == configuration
     assert found.get("EnabledMfas") == (None if configuration == "OFF" else ["SOFTWARE_TOKEN_MFA"])
-
-
-def test_an_unknown_choice_is_refused_with_those_that_there_are() -> None:
-    context = {"stage": "dev", "region": "eu-central-1", "mfa": "sms"}
-    with pytest.raises(ContextValueError, match="use -c mfa=optional, off or required"):
-        stage_settings(context.get)
 
 
 def test_an_access_token_cannot_move_the_account_to_another_address(stage: Deployed) -> None:

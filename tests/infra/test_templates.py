@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 import pytest
 from msgspec import Struct
@@ -23,9 +24,8 @@ from cicada.settings import (
     SignOutSettings,
     load,
 )
-from infra.context_values import ContextValueError
-from infra.settings import stage_settings
 from tests.infra.deployed import Deployed, deployed, with_additions
+from tests.infra.test_permissions import DEPLOYMENTS
 
 ROUTES = [
     "$connect",
@@ -226,11 +226,16 @@ def test_the_agents_functions_are_deployed_where_bedrock_agents_call_them(name: 
 
 
 @pytest.mark.parametrize(
-    ("rerank", "models"),
-    [("cohere", ["cohere.rerank-v3-5:0", "amazon.rerank-v1:0"]), ("amazon", ["amazon.rerank-v1:0"]), ("local", [])],
+    ("context", "models"),
+    [
+        (DEPLOYMENTS["reranked by Cohere"], ["cohere.rerank-v3-5:0", "amazon.rerank-v1:0"]),
+        (DEPLOYMENTS["Bedrock agents"], []),
+    ],
 )
-def test_those_who_search_have_the_rerankers_that_the_context_names(rerank: str, models: list[str]) -> None:
-    found = deployed("dev", "bedrock", rerank=rerank, **({"region": "eu-central-1"} if models else {}))
+def test_those_who_search_have_the_rerankers_that_the_context_names(
+    context: Mapping[str, str], models: list[str]
+) -> None:
+    found = deployed(**context)
     for function in ("message-processor", "agent-theories"):
         assert re.findall(r"foundation-model/([^,]+)", found.environment(function)["CICADA_RERANK_MODELS"]) == models
     assert "CICADA_RERANK_MODELS" not in found.environment("ingest-document")
@@ -252,20 +257,3 @@ def test_the_local_stage_has_what_the_emulator_knows_and_nothing_else(local: Dep
     kinds = {resource["Type"] for resource in local.resources.values()}
     assert not [kind for kind in kinds if kind.startswith(("AWS::Bedrock", "AWS::OpenSearch"))]
     assert "AWS::ApiGatewayV2::RouteResponse" not in kinds
-
-
-@pytest.mark.parametrize(
-    ("context", "sentence"),
-    [
-        *(
-            ({"stage": "dev", "defaultTenant": name}, "use -c defaultTenant=")
-            for name in ("a b", "-a", "acme_corp", "a" * 64, "acme\n")
-        ),
-        ({"stage": "dev", "rerank": "best"}, "use -c rerank=local, amazon, cohere or auto"),
-        ({"stage": "staging"}, "use -c"),
-        ({"stage": "dev", "agents": "none"}, "use -c"),
-    ],
-)
-def test_an_unknown_choice_is_refused_with_the_known_ones(context: dict[str, str], sentence: str) -> None:
-    with pytest.raises(ContextValueError, match=sentence):
-        stage_settings((context | {"region": "us-east-1"}).get)
