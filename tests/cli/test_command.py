@@ -396,25 +396,18 @@ def test_a_stage_file_that_is_none_is_said(content: str, tmp_path: Path, shell: 
     assert "cannot be used: run `make run` first" in shell.err()
 
 
-def test_stage_shows_what_runs_where(stage: dict[str, Any], shell: Shell) -> None:
+def test_stage_shows_what_runs_where(stage: dict[str, Any], tmp_path: Path, shell: Shell) -> None:
+    # By the sub viewers are named.
+    stage["users"][0]["sub"] = "a1b2"
+    (tmp_path / "stage.json").write_text(json.dumps(stage))
+    assert shell("stage", "--json") == 0
+    assert shell.json() == stage
     assert shell("stage") == 0
     lines = shell.lines()
     assert lines[0] == f"WebSocket      {stage['websocketUrl']}"
-    assert "Users          ada, password Ada-1815!" in lines
+    assert "Users          ada, password Ada-1815!, sub a1b2" in lines
     assert "               grace, password Grace-1906!" in lines
     assert "Functions      message_processor: cicada-local-message-processor" in lines
-
-
-def test_stage_shows_the_id_by_which_viewers_are_named(stage: dict[str, Any], tmp_path: Path, shell: Shell) -> None:
-    stage["users"][0]["sub"] = "a1b2"
-    (tmp_path / "stage.json").write_text(json.dumps(stage))
-    assert shell("stage") == 0
-    assert "Users          ada, password Ada-1815!, sub a1b2" in shell.lines()
-
-
-def test_stage_prints_the_same_as_json(stage: dict[str, Any], shell: Shell) -> None:
-    assert shell("stage", "--json") == 0
-    assert shell.json() == stage
 
 
 def test_token_prints_the_access_token_and_nothing_else(stage: dict[str, Any], shell: Shell) -> None:
@@ -437,26 +430,18 @@ def test_a_disabled_user_is_not_told_to_restart_the_stage(stage: dict[str, Any],
     assert shell.err() == "cicada: grace is not let in: User is disabled.\n"
 
 
-def test_invoke(stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, shell: Shell) -> None:
+def test_invoke_sends_a_file_standard_input_or_the_event_in_the_checkout(
+    stage: dict[str, Any], aws: AwsStandIn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
     aws.results[FUNCTIONS["message_processor"]] = ({"text": "死んだ"}, False)
-    event = tmp_path / "event.json"
-    event.write_text('{"message": "q"}')
-    assert shell("invoke", "message_processor", str(event)) == 0
-    assert aws.invoked == [(FUNCTIONS["message_processor"], {"message": "q"})]
-    assert shell.json() == {"text": "死んだ"}
-
-
-def test_invoke_without_an_event_sends_the_one_in_the_checkout(stage: dict[str, Any], aws: AwsStandIn) -> None:
-    aws.results[FUNCTIONS["message_processor"]] = (None, False)
-    assert main(["invoke", "message_processor"]) == 0
-    assert aws.invoked[0][1] == json.loads((ROOT / "events" / "message_processor.json").read_text())
-
-
-def test_invoke_reads_standard_input(stage: dict[str, Any], aws: AwsStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    aws.results[FUNCTIONS["message_processor"]] = (None, False)
+    (tmp_path / "event.json").write_text('{"message": "q"}')
     monkeypatch.setattr("sys.stdin", io.StringIO('{"message": "from a pipe"}'))
-    assert main(["invoke", "message_processor", "-"]) == 0
-    assert aws.invoked[0][1] == {"message": "from a pipe"}
+    for given in ([str(tmp_path / "event.json")], ["-"], []):
+        assert shell("invoke", "message_processor", *given) == 0
+        assert shell.json() == {"text": "死んだ"}
+    shipped = json.loads((ROOT / "events" / "message_processor.json").read_text())
+    sent = [{"message": "q"}, {"message": "from a pipe"}, shipped]
+    assert aws.invoked == [(FUNCTIONS["message_processor"], each) for each in sent]
 
 
 def test_invoked_function_that_raised(

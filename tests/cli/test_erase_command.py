@@ -22,7 +22,6 @@ from cicada.identity import Principal
 from cli import deployment_target
 from cli.operator.sign_outs import SignOuts
 from cli.operator.user_erasure import DynamoErasure
-from cli.operator.user_pool import Account
 from tests.cli.conftest import Shell
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract.declared import create_table
@@ -127,6 +126,8 @@ def test_nothing_of_the_user_is_left_and_everything_of_the_others(stage: Stage, 
     assert (stage.of(stage.ann), stage.of(stage.bob)) == (0, bobs)
     assert MARKER not in json.dumps([row for row in stage.rows() if stage.bob.user not in json.dumps(row)])
     assert stage.pool.users() == {"ann", "bob"}
+    # Cognito's console can disable an account alone; its access token is good for ten minutes more.
+    assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
 
 
 def test_a_request_whose_session_is_gone_is_found_too(stage: Stage, erase: Erase) -> None:
@@ -215,17 +216,20 @@ def test_an_answer_under_way_refuses_it(stage: Stage, erase: Erase, monkeypatch:
     assert stage.of(stage.ann) == 0
 
 
-def test_an_interrupted_run_is_repeated(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(self: DynamoErasure, principal: Principal) -> dict[str, int]:
+@pytest.mark.parametrize("step", [(SignOuts, "end"), (DynamoErasure, "erase_entries")], ids=lambda step: step[1])
+def test_an_interrupted_run_is_repeated(
+    stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch, step: tuple[type, str]
+) -> None:
+    def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    stage.disable("ann")
     with monkeypatch.context() as patch:
-        patch.setattr(DynamoErasure, "erase_entries", interrupted)
-        assert erase("ann", "--tenant", "acme")[0] == 130
+        patch.setattr(*step, interrupted)
+        assert erase("ann", "--tenant", "acme", "--account")[0] == 130
     assert stage.of(stage.ann) > 0
-    assert erase("ann", "--tenant", "acme")[0] == 0
+    assert erase("ann", "--tenant", "acme", "--account")[0] == 0
     assert stage.of(stage.ann) == 0
+    assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
 
 
 def test_a_token_from_before_a_revocation_is_still_refused(stage: Stage, erase: Erase) -> None:
@@ -241,22 +245,3 @@ def test_a_token_from_before_a_revocation_is_still_refused(stage: Stage, erase: 
     left = stage.client.get_item(TableName="requests", Key=key)["Item"]
     assert set(left) == REVOCATION
     assert stage.of(stage.ann) == 0
-
-
-@pytest.mark.parametrize("more", [(), ("--account",)])
-def test_token_of_a_disabled_account_stores_nothing(stage: Stage, erase: Erase, more: tuple[str, ...]) -> None:
-    """Cognito's console can disable an account alone; its access token is good for ten minutes more."""
-    stage.disable("ann")
-    assert erase("ann", "--tenant", "acme", *more)[0] == 0
-    assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0
-
-
-def test_run_that_stopped_before_the_sign_out(stage: Stage, erase: Erase, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(self: SignOuts, account: Account) -> int:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SignOuts, "end", interrupted)
-        assert erase("ann", "--tenant", "acme", "--account")[0] == 130
-    assert erase("ann", "--tenant", "acme", "--account")[0] == 0
-    assert DynamoUsageTable(stage.client, "requests").get(stage.ann).revoked_before > 0

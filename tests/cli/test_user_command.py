@@ -265,35 +265,6 @@ def no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_second_look")
-@pytest.mark.parametrize(
-    ("part", "said"),
-    [
-        ("disable", "alice can sign in no longer. 2 open connections were closed.\n"),
-        ("sign-out", "alice has to sign in again. 2 open connections were closed.\n"),
-        ("delete", "alice (sub {sub}) is deleted. 2 open connections were closed.\n"),
-    ],
-)
-@pytest.mark.parametrize("tenant", ["default", "acme"])
-def test_what_a_user_has_open_is_ended(run: Run, pool: DeployedPool, part: str, said: str, tenant: str) -> None:
-    run("add", "alice", *(["--tenant", tenant] if tenant != "default" else []))
-    run("add", "bob")
-    sub, began = sub_of(pool, "alice"), time.time()
-    connected("bob", "c3")
-    connections, users = connected(sub, "c1", "c2", tenant=tenant)
-    assert run(part, "alice")[:2] == (0, said.format(sub=sub))
-    assert [connections.get(each) is None for each in ("c1", "c2", "c3")] == [True, True, False]
-    assert users.get(Principal(tenant, sub)).revoked_before >= began
-    assert ("alice" in pool.users()) == (part != "delete")
-
-
-@pytest.mark.usefixtures("no_second_look")
-def test_whoever_is_signed_out_can_still_sign_in(run: Run, pool: DeployedPool) -> None:
-    run("add", "alice")
-    run("sign-out", "alice")
-    assert pool.cognito.admin_get_user(UserPoolId=pool.pool_id, Username="alice")["Enabled"]
-
-
-@pytest.mark.usefixtures("no_second_look")
 def test_connections_that_cannot_be_closed_are_said_and_the_account_is_disabled(run: Run, pool: DeployedPool) -> None:
     run("add", "alice")
     boto3.client("dynamodb", region_name=REGION).delete_table(TableName=connections_table.TABLE)
@@ -342,16 +313,39 @@ def test_a_federated_user_gets_no_password_that_would_outlive_the_providers(run:
     assert pool.cognito.admin_get_user(UserPoolId=pool.pool_id, Username=name)["UserStatus"] == "EXTERNAL_PROVIDER"
 
 
+def user_of(tenant: str, run: Run, pool: DeployedPool, *, federated: bool) -> str:
+    """The name of a new user, who signs in here or with an identity provider."""
+    if federated:
+        name = signed_in_with_okta(pool)
+        run("groups", name, "--tenant", tenant)
+        return name
+    run("add", "alice", *(["--tenant", tenant] if tenant != "default" else []))
+    return "alice"
+
+
 @pytest.mark.usefixtures("no_second_look")
-@pytest.mark.parametrize("part", ["disable", "sign-out", "delete"])
-def test_what_a_federated_user_has_open_is_ended(run: Run, pool: DeployedPool, part: str) -> None:
-    name, began = signed_in_with_okta(pool), time.time()
-    run("groups", name, "--tenant", "acme")
-    sub = sub_of(pool, name)
-    connections, users = connected(sub, "c1", tenant="acme")
-    assert run(part, name)[0] == 0
-    assert connections.get("c1") is None
-    assert users.get(Principal("acme", sub)).revoked_before >= began
+@pytest.mark.parametrize(
+    ("part", "said", "is_enabled"),
+    [
+        ("disable", "{name} can sign in no longer. 2 open connections were closed.\n", False),
+        ("sign-out", "{name} has to sign in again. 2 open connections were closed.\n", True),
+        ("delete", "{name} (sub {sub}) is deleted. 2 open connections were closed.\n", None),
+    ],
+)
+@pytest.mark.parametrize(("tenant", "federated"), [("default", False), ("acme", False), ("acme", True)])
+def test_what_a_user_has_open_is_ended(
+    run: Run, pool: DeployedPool, part: str, said: str, is_enabled: bool | None, tenant: str, federated: bool
+) -> None:
+    name = user_of(tenant, run, pool, federated=federated)
+    run("add", "bob")
+    sub, began = sub_of(pool, name), time.time()
+    connected("bob", "c3")
+    connections, users = connected(sub, "c1", "c2", tenant=tenant)
+    assert run(part, name)[:2] == (0, said.format(name=name, sub=sub))
+    assert [connections.get(each) is None for each in ("c1", "c2", "c3")] == [True, True, False]
+    assert users.get(Principal(tenant, sub)).revoked_before >= began
+    users_left = pool.cognito.list_users(UserPoolId=pool.pool_id)["Users"]
+    assert {each["Username"]: each["Enabled"] for each in users_left}.get(name) == is_enabled
 
 
 def test_a_new_initial_password_replaces_the_old_one(run: Run, pool: DeployedPool) -> None:

@@ -61,12 +61,8 @@ def all_of(*replies: Reply, slept: list[float] | None = None) -> list[str | Mode
 
 
 def test_pieces_come_as_they_are_generated_and_then_the_usage() -> None:
-    assert all_of(HELLO) == ["Hel", "lo", ModelUsage(7, 3)]
-
-
-def test_the_request_carries_prompt_and_limits() -> None:
     with scripted_bedrock(HELLO) as bedrock:
-        list(chat_model(bedrock).stream(PROMPT))
+        assert list(chat_model(bedrock).stream(PROMPT)) == ["Hel", "lo", ModelUsage(7, 3)]
     (request,) = bedrock.requests
     assert request.path == "/model/us.amazon.nova-lite-v1:0/converse-stream"
     assert request.body == {
@@ -74,11 +70,6 @@ def test_the_request_carries_prompt_and_limits() -> None:
         "messages": [{"role": "user", "content": [{"text": "Greet me."}]}],
         "inferenceConfig": {"maxTokens": 200, "temperature": 0.1},
     }
-
-
-def test_an_empty_system_prompt_is_left_out() -> None:
-    request = ConverseModel("m", max_tokens=5, temperature=0.0).request("", [])
-    assert request == {"modelId": "m", "messages": [], "inferenceConfig": {"maxTokens": 5, "temperature": 0.0}}
 
 
 @FAILURES
@@ -184,4 +175,8 @@ def test_a_guardrail_reads_every_piece_before_it_is_sent() -> None:
         "guardrailVersion": "7",
         "streamProcessingMode": "sync",
     }
-    assert "guardrailConfig" not in ConverseModel("m", 10, 0.0).request("", [])
+
+
+def test_what_is_not_given_is_left_out_of_the_request() -> None:
+    request = ConverseModel("m", max_tokens=5, temperature=0.0).request("", [])
+    assert request == {"modelId": "m", "messages": [], "inferenceConfig": {"maxTokens": 5, "temperature": 0.0}}

@@ -109,7 +109,11 @@ def test_a_group_that_reads_like_a_tenants_is_refused(pool: UserPool, group: str
         verifier(pool, "demo").verify(token)
 
 
-@pytest.mark.parametrize("groups", [None, [], ["legal"], ["tenants:acme", "tenantacme"]])
+# Cognito's own group, of all who sign in with an identity provider.
+AUTOMATIC = "us-east-1_Example_Okta"
+
+
+@pytest.mark.parametrize("groups", [None, [], ["legal"], ["tenants:acme", "tenantacme"], [AUTOMATIC]])
 def test_a_user_of_no_tenant_is_refused_without_a_default_tenant(pool: UserPool, groups: list[str] | None) -> None:
     token = in_groups(groups)
     with pytest.raises(NotConnectedError, match=r"^The account is in the group of no tenant, .* exactly one\.$"):
@@ -124,39 +128,12 @@ def test_a_tenant_group_that_is_no_name_is_refused(pool: UserPool, group: str) -
     assert "tenant" in assert_refused(pool, token)
 
 
-# Cognito's own group, of all who sign in with an identity provider.
-AUTOMATIC = "us-east-1_Example_Okta"
-
-
-def federated_token(*groups: str) -> str:
-    changed: dict[str, Any] = {"username": "Okta_00u1", "scope": "openid email", "cognito:groups": groups}
-    return access_token(**changed)
-
-
-def test_the_group_of_an_identity_provider_is_no_tenant(pool: UserPool) -> None:
-    token = federated_token(AUTOMATIC)
-    with pytest.raises(NotConnectedError, match=r"^The account is in the group of no tenant"):
-        verifier(pool, "").verify(token)
-
-
 def test_a_federated_user_is_of_the_tenant_that_an_operator_has_named(pool: UserPool) -> None:
-    token = federated_token(AUTOMATIC, "tenant:acme")
-    principal = verifier(pool, "").verify(token).principal
+    groups = [AUTOMATIC, "legal", "tenant:acme"]
+    changed: dict[str, Any] = {"username": "Okta_00u1", "scope": "openid email", "cognito:groups": groups}
+    principal = verifier(pool, "").verify(access_token(**changed)).principal
     assert (principal, principal.login) == (Principal("acme", SUBJECT), "Okta_00u1")
-
-
-def test_the_keys_are_fetched_once(pool: UserPool) -> None:
-    checked = verifier(pool)
-    for _ in range(3):
-        checked.verify(access_token())
-    assert pool.fetches == 1
-
-
-def test_a_tokens_groups_are_the_users(pool: UserPool) -> None:
-    token = in_groups(["legal", "tenant:acme"])
-    principal = verifier(pool).verify(token).principal
-    assert principal == Principal("acme", SUBJECT)
-    assert principal.groups == {"legal", "tenant:acme"}
+    assert principal.groups == set(groups)
 
 
 @pytest.mark.parametrize(
@@ -247,8 +224,9 @@ def test_keys_out_of_reach_are_no_refusal_and_do_not_make_nonsense_a_token() -> 
     assert_refused(gone, "nonsense")
 
 
-def test_keys_once_read_outlast_a_failure(pool: UserPool) -> None:
+def test_keys_are_read_once_and_outlast_a_failure(pool: UserPool) -> None:
     checked = verifier(pool)
     checked.verify(access_token())
     pool.status = 500
     assert checked.verify(access_token()).principal.user == SUBJECT
+    assert pool.fetches == 1

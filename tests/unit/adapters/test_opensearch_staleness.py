@@ -44,11 +44,6 @@ class Index:
         return [[int(hit["_source"]["generation"]) for hit in list_] for list_ in found]
 
 
-def test_of_two_versions_the_old_one_is_shown_until_it_is_gone() -> None:
-    index = Index([[hits(OLD, NEW), hits(NEW, OLD)]], [whole(OLD, NEW)])
-    assert (index.shown(), index.asked) == ([[OLD], [OLD]], 1)
-
-
 @pytest.mark.parametrize("lists", [(0, 1), (0,), (1,)])
 def test_a_document_is_not_missed_where_the_index_is_switched_after_the_search(lists: Iterable[int]) -> None:
     """Between the two steps of a switch the name has both indices. The new one may be a write behind."""
@@ -57,11 +52,6 @@ def test_a_document_is_not_missed_where_the_index_is_switched_after_the_search(l
         before[number] = hits(NEW)
     index = Index([before, [hits(OLD, NEW), hits(OLD, NEW)]], [whole(OLD, NEW)])
     assert (index.shown(), index.asked) == ([[OLD], [OLD]], 2)
-
-
-def test_a_version_that_does_not_answer_yet_is_not_shown_though_it_alone_matches() -> None:
-    index = Index([[hits(NEW), []]], [whole(OLD, NEW)])
-    assert (index.shown(), index.asked) == ([[], []], 2)
 
 
 def test_a_document_that_was_replaced_after_the_search_is_searched_again() -> None:

@@ -7,7 +7,7 @@ import re
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -61,25 +61,23 @@ def _parsed(source: SourceFile, text: str) -> ParsedDocument:
     return ParsedDocument((first, passage(source.document, 1, text, locator=script)), (Problem("a", "b"),))
 
 
-@pytest.fixture
-def processes() -> Iterator[ParserProcesses]:
-    with closing(ParserProcesses(["-m", __name__], inherited_environment())) as made:
+@contextmanager
+def puppet() -> Iterator[DocumentParser]:
+    with closing(ParserProcesses(["-m", __name__], inherited_environment())) as processes:
+        yield processes.parser(".x")
+
+
+@pytest.fixture(scope="module")
+def parser() -> Iterator[DocumentParser]:
+    with puppet() as made:
         yield made
 
 
-@pytest.fixture
-def parser(processes: ParserProcesses) -> DocumentParser:
-    return processes.parser(".x")
-
-
-def test_the_document_comes_back_as_it_was_parsed(parser: DocumentParser) -> None:
-    found = parser.parse(source("a.x", b"hello"))
-    assert found == _parsed(source("a.x", b"hello"), found.passages[0].text)
-
-
-def test_a_process_takes_one_file_after_the_other(parser: DocumentParser) -> None:
-    first, second = (parser.parse(source("a.x", content)).passages[0].text for content in (b"a", b"prints"))
-    assert first == second != str(os.getpid())
+def test_documents_come_back_as_they_were_parsed_by_one_process(parser: DocumentParser) -> None:
+    found = [parser.parse(source("a.x", content)) for content in (b"hello", b"prints")]
+    [process] = {each.passages[0].text for each in found}
+    assert process != str(os.getpid())
+    assert found == [_parsed(source("a.x", b"hello"), process)] * 2
 
 
 @pytest.mark.parametrize(
@@ -106,23 +104,21 @@ def test_a_fault_of_ours_is_tried_again_and_quotes_nothing_of_the_file(parser: D
     assert parser.parse(source("b.x", b"b")).passages
 
 
-def test_the_process_has_no_credentials(parser: DocumentParser, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_has_no_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
-    environment = parser.parse(source("a.x", b"environment")).passages[0].text
+    with puppet() as parser:
+        environment = parser.parse(source("a.x", b"environment")).passages[0].text
     assert "PYTHONPATH" in environment
     assert "AWS" not in environment
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [("macbeth.json", MACBETH), ("a.md", b"# A\n\nText.\n"), ("a.html", b"<p>Text."), ("a.txt", b"Text.")],
-)
-def test_the_products_parsers_give_the_same_in_a_process(name: str, content: bytes) -> None:
-    suffix = Path(name).suffix
-    file = source(name, content, b'{"metadataAttributes": {"year": 2026}}')
+def test_the_products_parsers_give_the_same_in_a_process() -> None:
+    files = {"macbeth.json": MACBETH, "a.md": b"# A\n\nText.\n", "a.html": b"<p>Text.", "a.txt": b"Text."}
     command = ["-m", "cicada.bootstrap.ingest", str(EPISODES)]
     with closing(ParserProcesses(command, inherited_environment())) as processes:
-        assert processes.parser(suffix).parse(file) == document_parsers(EPISODES)[suffix].parse(file)
+        for name, content in files.items():
+            suffix, file = Path(name).suffix, source(name, content, b'{"metadataAttributes": {"year": 2026}}')
+            assert processes.parser(suffix).parse(file) == document_parsers(EPISODES)[suffix].parse(file)
 
 
 if __name__ == "__main__":

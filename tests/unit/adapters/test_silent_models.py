@@ -10,7 +10,7 @@ import pytest
 from cicada.adapters.bedrock.chat_model import BedrockChatModel, ConverseModel, ModelChain, Patience
 from cicada.answering.parts import Prompt
 from cicada.bootstrap.aws import client
-from cicada.errors import CicadaError, ConfigurationError, SilentModelError, StreamBrokenError
+from cicada.errors import CicadaError, SilentModelError, StreamBrokenError
 from cicada.observability.telemetry import Telemetry, recording
 from tests.fakes.bedrock_wire import (
     AT_ONCE,
@@ -53,11 +53,8 @@ def asked(names: Sequence[str], *replies: Reply, answers: int = 1) -> tuple[list
     return texts, telemetry.steps, [each.path.split("/")[2] for each in bedrock.requests[before:]]
 
 
-def test_the_next_model_answers_for_a_silent_one() -> None:
+def test_the_next_model_answers_for_a_silent_one_and_a_single_one_is_asked_once_more() -> None:
     assert asked(["a", "b"], STALLS, HELLO) == (["Hello"], ("model:2:after_silence",), ["a", "b"])
-
-
-def test_a_single_model_is_asked_once_more() -> None:
     assert asked(["a"], STALLS, HELLO) == (["Hello"], ("model:1:after_silence",), ["a", "a"])
 
 
@@ -95,13 +92,6 @@ def test_where_all_are_silent_the_answer_fails_after_two_calls(names: list[str])
         "dependency_unavailable",
         2,
     )
-
-
-def test_a_single_model_that_is_denied_is_not_asked_again() -> None:
-    with scripted_bedrock(DENIED) as bedrock:
-        model = BedrockChatModel(bedrock.client("bedrock-runtime"), ModelChain(models("a"), AT_ONCE), PATIENT)
-        assert type(until_failure(model.stream(PROMPT))[1]) is ConfigurationError
-    assert len(bedrock.requests) == 1
 
 
 @pytest.mark.parametrize(
