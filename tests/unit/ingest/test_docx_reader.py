@@ -1,4 +1,4 @@
-"""DOCX: styles, lists, tables, and packages that are made to harm."""
+"""DOCX: styles, lists, tables, and packages that are made to harm in ways of their own (`test_packages.py`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from docx.enum.style import WD_STYLE_TYPE
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose import docx_reader, package
+from cicada.ingest.prose import docx_reader
 from cicada.ingest.prose.docx_reader import read_docx, safe_package
 from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, Table
 from tests.unit.ingest.documents import handbook, part_of, saved, with_part, word
@@ -177,13 +177,6 @@ def test_a_damaged_document_is_refused(content: bytes) -> None:
     assert (error.kind, "damaged" in str(error)) == ("damaged", True)
 
 
-def test_a_zip_bomb_is_refused_by_what_it_declares() -> None:
-    bomb = body("<w:p/>" * 4_000_000)
-    assert len(bomb) < 100_000
-    error = rejection(bomb)
-    assert (error.kind, "unpacks to more than 20 MB" in str(error)) == ("too_large", True)
-
-
 def lying(content: bytes, declared: int) -> bytes:
     """The package with another size declared for its last part, as both its headers have it."""
     made = bytearray(content)
@@ -208,22 +201,6 @@ def test_a_part_larger_than_it_declares_is_cut_there_and_never_unpacked_whole() 
     assert rejection(content).kind == "damaged"
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_a_part_packed_as_no_office_file_is_is_refused(method: int) -> None:
-    # Python's zip reader unpacks such a part whole, whatever size it declares and however little of it is asked for.
-    packed = BytesIO()
-    with zipfile.ZipFile(BytesIO(handbook())) as source, zipfile.ZipFile(packed, "w") as target:
-        for info in source.infolist():
-            target.writestr(info.filename, source.read(info), compress_type=method)
-    assert rejection(packed.getvalue()).kind == "damaged"
-
-
-def test_too_many_entries_are_refused_before_they_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package, "MAX_PARTS", 9)
-    monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("opened"))
-    assert rejection(b"PK\x03\x04" + b"PK\x01\x02" * 10).kind == "damaged"
-
-
 def test_what_is_unpacked_is_counted_over_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     total = sum(
         len(part_of(handbook(), name)) for name in zipfile.ZipFile(BytesIO(handbook())).namelist() if "xml" in name
@@ -234,15 +211,13 @@ def test_what_is_unpacked_is_counted_over_all_parts(monkeypatch: pytest.MonkeyPa
     assert rejection(handbook()).kind == "too_large"
 
 
-def test_pictures_are_not_unpacked() -> None:
+def test_the_library_is_given_no_pictures() -> None:
     content = with_part(handbook(), "word/media/image1.png", b"\x00" * 60_000_000)
-    assert len(content) < 200_000
     assert len(safe_package(content)) < 1_000_000
-    assert read_docx(content).blocks
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-@pytest.mark.parametrize("part", [DOCUMENT, "word/styles.xml", "[Content_Types].xml", "docProps/core.xml"])
+@pytest.mark.parametrize("part", ["word/styles.xml", "[Content_Types].xml", "docProps/core.xml"])
 def test_entities_are_refused_wherever_they_stand(part: str, encoding: str) -> None:
     laughs = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><x>&b;</x>'
     error = rejection(with_part(handbook(), part, laughs.encode(encoding)))
@@ -254,12 +229,3 @@ def test_a_part_that_is_there_twice_is_refused() -> None:
     with zipfile.ZipFile(packed, "a") as package, pytest.warns(UserWarning, match="Duplicate name"):
         package.writestr(DOCUMENT, b"<x/>")
     assert rejection(packed.getvalue()).kind == "damaged"
-
-
-def test_an_encrypted_package_is_refused() -> None:
-    made = bytearray(handbook())
-    start = 0
-    while (start := made.find(b"PK\x01\x02", start)) >= 0:
-        made[start + 8] |= 1
-        start += 4
-    assert rejection(bytes(made)).kind == "encrypted"
