@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -33,9 +33,6 @@ from cicada.identity import Principal
 from tests.contract.dynamo_requests import cancelled, pauses_of
 from tests.contract.entries_table import entries_table
 from tests.fakes.entry_store import InMemoryEntryStore
-
-if TYPE_CHECKING:
-    pass
 
 SHELF = EntryScope(Principal("acme", "ann"), "scripts", AgentKind.PROFILES)
 OTHERS = {
