@@ -1,4 +1,4 @@
-"""Each path and each module that the Makefile, the README and the docs name is there."""
+"""Each path, each test and each module that the Makefile, the README and the docs name is there."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ _TRACKED = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, te
 _THERE = {*_TRACKED, *chain.from_iterable(map(str, Path(each).parents) for each in _TRACKED)}
 _FOLDERS = {each.partition("/")[0] for each in _TRACKED if "/" in each}
 _PATH = re.compile(r"(?<![\w./:{<-])([\w.-]+(?:/[\w.*-]+)+/?)(?=[\s`'\",;:)]|\.\s|$)", re.MULTILINE)
+_TEST = re.compile(r"(tests/[\w/]+\.py)::(test_\w+)")
 _MODULE = re.compile(r"python -m ([a-z_]+(?:\.[a-z_]+)*)")
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
 
@@ -44,6 +45,12 @@ def is_there(path: str) -> bool:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
 def test_every_path_is_there(file: Path) -> None:
     assert [path for path in paths(file.read_text("utf-8")) if not is_there(path)] == []
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.name)
+def test_every_test_that_is_named_is_there(file: Path) -> None:
+    named = _TEST.findall(file.read_text("utf-8"))
+    assert [name for path, name in named if f"def {name}(" not in (ROOT / path).read_text("utf-8")] == []
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
