@@ -538,16 +538,12 @@ def test_an_index_that_is_never_found_after_its_creation_is_no_mistake_of_the_co
     assert len(at.slept) == 2
 
 
-def test_a_write_waits_for_an_index_that_is_listed_and_not_found() -> None:
-    at = scene(search=[GONE, GONE, generations(), generations((YOUNG, 1, 1)), (200, found())], bulk=[WRITTEN])
+@pytest.mark.parametrize("times", [2, 5])
+def test_a_write_waits_for_an_index_that_is_listed_and_not_found(times: int) -> None:
+    seen = [*[GONE] * times, generations(), generations((YOUNG, 1, 1)), (200, found())]
+    at = scene(search=seen, bulk=[WRITTEN])
     at.index.replace(MACBETH, speeches(1))
-    assert at.slept == [1.0, 2.0]
-
-
-def test_a_write_that_succeeds_in_its_last_round_is_done() -> None:
-    at = scene(search=[*[GONE] * 5, generations(), generations((YOUNG, 1, 1)), (200, found())], bulk=[WRITTEN])
-    at.index.replace(MACBETH, speeches(1))
-    assert at.slept == [1.0, 2.0, 4.0, 8.0, 16.0]
+    assert at.slept == [1.0, 2.0, 4.0, 8.0, 16.0][:times]
 
 
 def test_a_write_to_an_index_that_is_never_found_fails_in_half_a_minute() -> None:
@@ -562,13 +558,6 @@ def test_an_unfinished_index_that_is_gone_is_not_made_by_who_reads_it() -> None:
     with pytest.raises(UnavailableError, match="begin again"):
         at.index.search(QUERY)
     assert at.server.bodies("create") == []
-
-
-def test_an_index_that_keeps_no_viewers_is_refused() -> None:
-    body = deepcopy(FORMS[0])
-    del body["mappings"]["properties"]["readers"]
-    with pytest.raises(ConfigurationError, match="earlier version"):
-        scene(mapping=[(200, {"i": body})]).index.search(QUERY)
 
 
 def test_a_role_that_may_neither_see_nor_make_the_index_is_told_so() -> None:

@@ -49,11 +49,12 @@ def test_a_server_whose_engine_is_known_is_asked_for_no_other() -> None:
     assert (field["mode"], field["compression_level"]) == ("on_disk", "32x")
 
 
-def test_an_index_without_cards_is_refused() -> None:
+@pytest.mark.parametrize("field", ["card_vector", "readers"])
+def test_an_index_without_cards_or_viewers_is_refused(field: str) -> None:
     mapping = IndexOptions("titan", 4).bodies()[0]["mappings"]
     check_index("passages", mapping, "titan", 4)
-    del mapping["properties"]["card_vector"]
-    with pytest.raises(ConfigurationError, match="earlier version of CICADA and has no field card_vector"):
+    del mapping["properties"][field]
+    with pytest.raises(ConfigurationError, match=f"earlier version of CICADA and has no field {field}"):
         check_index("passages", mapping, "titan", 4)
 
 
