@@ -94,11 +94,21 @@ def assert_whole(events: list[Event]) -> None:
     assert isinstance(events[-1], Complete)
 
 
-def test_an_answer_arrives_as_its_events() -> None:
-    events, server = ask_through(lambda delivery: delivery.frames)
+def test_a_question_larger_than_a_frame_arrives_whole_and_its_answer_as_events() -> None:
+    server = DisturbingServer()
+    with asking(server) as client:
+        events = list(client.ask("😀" * 8000, scope={"metadata": {"area": ["é" * 256] * 50}}))
     assert_whole(events)
     assert isinstance(events[0], Accepted)
-    assert [command["action"] for command in server.commands] == ["sendMessage"]
+    assert [(command["action"], command["message"]) for command in server.commands] == [("sendMessage", "😀" * 8000)]
+
+
+def test_the_token_goes_into_the_query_on_this_machine_and_into_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    server = DisturbingServer()
+    with caplog.at_level("DEBUG"), asking(server) as client:
+        list(client.ask("q"))
+    assert (server.tokens, server.offered_subprotocols) == ([TOKEN], [None])
+    assert [record.name for record in caplog.records if record.name != "websockets.server"] == []
 
 
 @pytest.mark.parametrize("last", range(SCRIPT_LENGTH))
@@ -186,20 +196,6 @@ def test_garbage_between_the_frames_changes_nothing() -> None:
 
     events, _ = ask_through(network)
     assert_whole(events)
-
-
-def test_a_question_larger_than_a_frame_arrives_whole() -> None:
-    server = DisturbingServer()
-    with asking(server) as client:
-        list(client.ask("😀" * 8000, scope={"metadata": {"area": ["é" * 256] * 50}}))
-    assert server.commands[0]["message"] == "😀" * 8000
-
-
-def test_the_token_goes_into_the_query_on_this_machine() -> None:
-    server = DisturbingServer()
-    with asking(server) as client:
-        list(client.ask("q"))
-    assert (server.tokens, server.offered_subprotocols) == ([TOKEN], [None])
 
 
 def test_the_token_goes_into_the_subprotocol_when_asked_to() -> None:
@@ -446,9 +442,3 @@ def test_refused_history_is_said() -> None:
     server = DisturbingServer(on_command=lambda command: [refused(None, "invalid_frame", 'The field "before" …')])
     with asking(server) as client, pytest.raises(RefusedError, match="before"):
         client.history(before="yesterday")
-
-
-def test_the_token_is_in_no_log(caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("DEBUG"), asking(DisturbingServer()) as client:
-        list(client.ask("q"))
-    assert [record.name for record in caplog.records if record.name != "websockets.server"] == []
