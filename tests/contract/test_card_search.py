@@ -153,7 +153,6 @@ def test_filters_of_documents_hold_for_cards(index: CataloguedIndex) -> None:
         assert found(index, query) == (expected, expected)
 
 
-@pytest.mark.parametrize("under_test", ["sqlite", "opensearch"], indirect=True)
 @pytest.mark.parametrize(
     ("language", "title", "question"),
     [
@@ -212,7 +211,6 @@ def test_terms_are_counted_by_the_passages_that_hold_all_of_their_words(index: C
     assert index.passages_with(PassageFilter(PLAYS), [*many, "king"]) == {**dict.fromkeys(many, 0), "king": 2}
 
 
-@pytest.mark.parametrize("under_test", ["sqlite", "opensearch"], indirect=True)
 def test_terms_are_counted_in_the_language_of_each_passage(index: CataloguedIndex) -> None:
     texts = {"de": "Die Kündigungen der Mieter", "fr": "Les congés des salariés", "ja": "旅費規程", "en": "The letters"}
     kept = [passage(MACBETH, number, text, language=name) for number, (name, text) in enumerate(texts.items())]
@@ -222,8 +220,8 @@ def test_terms_are_counted_in_the_language_of_each_passage(index: CataloguedInde
 
 
 @pytest.fixture
-def index(under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
-    yield under_test.open()  # type: ignore[misc]
+def index(deployed_under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
+    yield deployed_under_test.open()  # type: ignore[misc]
 
 
 def test_a_replaced_card_is_gone_and_a_deleted_document_has_none(index: CataloguedIndex) -> None:
@@ -259,16 +257,16 @@ def test_a_search_during_replacements_sees_one_card_and_never_half_of_two(index:
 
 
 def test_a_rebuilt_index_has_the_cards_that_were_copied_and_those_written_meanwhile(
-    under_test: IndexUnderTest, index: CataloguedIndex
+    deployed_under_test: IndexUnderTest, index: CataloguedIndex
 ) -> None:
     put(index, "macbeth", card("Old crown"), vector(1.0))
-    rebuild = under_test.rebuild()
+    rebuild = deployed_under_test.rebuild()
     building = rebuild.begin()
     put(building, "macbeth", card("Copied crown"), vector(1.0))  # type: ignore[arg-type]
     put(index, "hamlet", card("Late throne"), vector(0.0, 1.0))
     assert names(index.find_cards(asking("copied")).lexical) == []
     rebuild.switch()
-    for reader in (index, under_test.open()):
+    for reader in (index, deployed_under_test.open()):
         hits = reader.find_cards(asking("copied late", vector(1.0)))  # type: ignore[attr-defined]
         assert sorted(names(hits.lexical)) == ["hamlet", "macbeth"]
         assert [hit.row.card and hit.row.card.title for hit in hits.semantic] == ["Copied crown", "Late throne"]

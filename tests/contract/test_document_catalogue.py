@@ -38,8 +38,8 @@ ROSS = frozenset({"user:ross"})
 
 
 @pytest.fixture
-def index(under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
-    yield under_test.open()  # type: ignore[misc]
+def index(deployed_under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
+    yield deployed_under_test.open()  # type: ignore[misc]
 
 
 def _put(index: CataloguedIndex, name: str, passages: int = 2) -> DocumentRow:
