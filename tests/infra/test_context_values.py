@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
@@ -12,21 +11,21 @@ from infra.settings import stage_settings
 from tests.infra.conftest import template_of
 from tests.infra.deployed import with_additions
 
-GROUP = "give a group's name of at most 128 characters"
-# What is given, and what the sentence says then.
-REFUSED: list[tuple[str, list[Any], str]] = [
-    ("messagesPerMinute", ["many", "0"], "give a whole number from 1 on."),
-    ("requestsInFlight", ["2.5"], "give a whole number from 1 on."),
-    ("chatMaxTokens", ["-1"], "give a whole number from 1 on."),
-    ("chatTemperature", ["0,2", "2", "nan"], "cannot be used: give "),
-    ("firstTextSeconds", ["16"], "cannot be used: give "),
-    ("nextTextSeconds", ["0"], "cannot be used: give "),
-    ("leaseSeconds", ["0", "15s"], "cannot be used: give "),
-    ("accountConcurrency", ["many", "none", "9"], "give a whole number from 10 on."),
-    ("searchUnits", ["1", "12", "1712"], "cannot be used: give "),
-    ("warmSearchUnits", ["8", "-1"], "cannot be used: give "),
-    ("tenantTokensPerDay", ["1e6"], "give a whole number from 0 on."),
-    ("monthlyBudget", ["0", "50.5"], "give a whole number from 1 on."),
+GROUP = "a group's name of at most 128 characters."
+# What cannot be used, and what is asked for instead.
+UNUSABLE: list[tuple[str, list[str], str]] = [
+    ("messagesPerMinute", ["many", "0"], "a whole number from 1 on."),
+    ("requestsInFlight", ["2.5"], "a whole number from 1 on."),
+    ("chatMaxTokens", ["-1"], "a whole number from 1 on."),
+    ("chatTemperature", ["0,2", "2", "nan"], ""),
+    ("firstTextSeconds", ["16"], "seconds from 1 to 15"),
+    ("nextTextSeconds", ["0"], "seconds from 1 to 45"),
+    ("leaseSeconds", ["0", "15s"], ""),
+    ("accountConcurrency", ["many", "none", "9"], "a whole number from 10 on."),
+    ("searchUnits", ["1", "12", "1712"], "2, 4, 8, 16 or a multiple of 16 up to 1,696."),
+    ("warmSearchUnits", ["8", "-1"], "0, 1, 2, 4."),
+    ("tenantTokensPerDay", ["1e6"], "a whole number from 0 on."),
+    ("monthlyBudget", ["0", "50.5"], "a whole number from 1 on."),
     (
         "guardrail",
         ["gr1abc", "gr1abc:", ":1", "GR1:1", "gr1abc:0", "gr1abc:draft", "arn:aws:bedrock:x:1"],
@@ -34,6 +33,9 @@ REFUSED: list[tuple[str, list[Any], str]] = [
     ),
     ("editors", ["a b", "a\n", "x" * 129], GROUP),
     ("administrators", ["a b", "a\n", "x" * 129], GROUP),
+]
+# What is not among the choices, and the sentence that names these.
+UNKNOWN: list[tuple[str, list[Any], str]] = [
     ("auditDays", ["500", "0", "a year"], "use -c auditDays=1, 3, 5, 7, "),
     ("defaultTenant", ["a b", "-a", "acme_corp", "a" * 64, "acme\n"], "use -c defaultTenant="),
     ("vectorCompression", ["32", "64x", "2x", "1X", "none", 8], "use -c vectorCompression=1x, 8x, 16x or 32x."),
@@ -52,14 +54,24 @@ REFUSED: list[tuple[str, list[Any], str]] = [
 ]
 
 
+def refusal(**context: Any) -> str:
+    with pytest.raises(ContextValueError) as refused:
+        stage_settings({"stage": "prod", "region": "us-east-1", **context}.get)
+    return str(refused.value)
+
+
 @pytest.mark.parametrize(
-    ("name", "value", "sentence"), [(name, each, said) for name, values, said in REFUSED for each in values]
+    ("name", "value", "wanted"), [(name, each, w) for name, values, w in UNUSABLE for each in values]
 )
-def test_a_value_that_cannot_be_is_refused_with_what_to_give(name: str, value: Any, sentence: str) -> None:
-    context = {"stage": "prod", "region": "us-east-1", name: value}
-    with pytest.raises(ContextValueError, match=re.escape(sentence)) as refused:
-        stage_settings(context.get)
-    assert "int()" not in str(refused.value)
+def test_a_value_that_cannot_be_used_is_refused_with_what_to_give(name: str, value: str, wanted: str) -> None:
+    assert refusal(**{name: value}).startswith(f"-c {name}={value} cannot be used: give {wanted}")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"), [(name, each, s) for name, values, s in UNKNOWN for each in values]
+)
+def test_an_unknown_choice_is_refused_with_the_known_ones(name: str, value: Any, sentence: str) -> None:
+    assert sentence in refusal(**{name: value})
 
 
 @pytest.mark.parametrize(
@@ -71,8 +83,7 @@ def test_a_value_that_cannot_be_is_refused_with_what_to_give(name: str, value: A
     ids=["one chat model and several", "a region without Textract"],
 )
 def test_values_that_do_not_go_together_are_refused(context: dict[str, str], sentence: str) -> None:
-    with pytest.raises(ContextValueError, match=sentence):
-        stage_settings(({"stage": "dev", "region": "us-east-1"} | context).get)
+    assert sentence in refusal(**context)
 
 
 def test_nobody_edits_or_administers_unless_a_group_is_named() -> None:
