@@ -331,8 +331,13 @@ def user_of(tenant: str, run: Run, pool: DeployedPool, *, federated: bool) -> st
         ("sign-out", "{name} has to sign in again. 2 open connections were closed.\n", True),
         ("delete", "{name} (sub {sub}) is deleted. 2 open connections were closed.\n", None),
     ],
+    ids=["disable", "sign-out", "delete"],
 )
-@pytest.mark.parametrize(("tenant", "federated"), [("default", False), ("acme", False), ("acme", True)])
+@pytest.mark.parametrize(
+    ("tenant", "federated"),
+    [("default", False), ("acme", False), ("acme", True)],
+    ids=["of the default tenant", "of another", "federated"],
+)
 def test_what_a_user_has_open_is_ended(
     run: Run, pool: DeployedPool, part: str, said: str, is_enabled: bool | None, tenant: str, federated: bool
 ) -> None:
