@@ -46,7 +46,10 @@ def desk() -> Desk:
         ("Sum of hours of the closed tickets", "10 rows match (Status: closed; table: tickets). Hours, sum: 145."),
         ("How many rows are there?", "30 rows match."),
         ("How many rows by status?", "30 rows match. By Status: closed 10, open 10, waiting 10."),
-        ("Which row has the highest hours?", "30 rows match (table: tickets). Highest Hours: 29 (T-29 – tickets, row 31)."),
+        (
+            "Which row has the highest hours?",
+            "30 rows match (table: tickets). Highest Hours: 29 (T-29 – tickets, row 31).",
+        ),
     ],
 )
 def test_rows_are_counted_and_computed_with(desk: Desk, message: str, answer: str) -> None:

@@ -85,6 +85,11 @@ def test_a_message_that_stands_alone_carries_nothing(earlier: list[str], message
     assert (found.query, found.cue, found.carried) == (message, None, ())
 
 
+def test_a_case_takes_the_place_of_nothing_in_the_question_before() -> None:
+    found = stand_alone(["How many points do I need to pass?", "and if I fail?"])
+    assert (found.question, found.carried) == ("", ("points", "pass"))
+
+
 @pytest.mark.parametrize(
     ("earlier", "message", "carried"),
     [

@@ -272,14 +272,17 @@ def _after(reading: Reading, focus: _Focus) -> _Focus:
     return _Focus(question, reading.topics, carried)
 
 
+_A_CASE = re.compile(r"\W*(?:(?:and|but|or|so|und|et|y) )*(?:if|unless|wenn|falls|si)\b", re.IGNORECASE)
+
+
 def _asked_anew(reading: Reading, focus: _Focus) -> str:
     """The question before about another: "Who murders Duncan?" and "no, I meant Banquo" are "Who murders Banquo?".
 
     A name takes the place of the last name; a thing that of the last thing behind an article or a preposition, where
     the question has no name. Empty if the message is more than that.
     """
-    if len(reading.topics) != 1:
-        return ""
+    if len(reading.topics) != 1 or _A_CASE.match(reading.text):
+        return ""  # "And if I fail?" asks for no other thing, but of a case.
     (topic,) = reading.topics
     if topic.named != bool(focus.names):
         return ""
