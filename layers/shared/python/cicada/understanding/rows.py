@@ -65,11 +65,16 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
 def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
     """What was understood, of the one row with the most or the least of a number: "which of them paid least?".
 
-    A superlative without a number is said to be left out.
+    "Her last one" is the row of the latest day. A superlative without a number is said to be left out.
     """
-    meaning, words = found.meaning, _superlatives(found.message)
+    meaning, words, day = found.meaning, _superlatives(found.message), reader.vocabulary.date
     sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
-    if len(words) != 1 or meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
+    if meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
+        return found
+    if day and not sums and (last := _LAST_ONE.search(found.message)):
+        order = Sort(day, descending=last[1].lower() != "first")
+        return replace(found, meaning=replace(meaning, order=order, limit=1))
+    if len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
     column = _number_of(word, sums, meaning, mentions, reader.schema)
@@ -155,22 +160,23 @@ def _is_denied(message: str, mention: Mention) -> bool:
 
 
 def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
-    """What was understood, where "cost by dept" is no order by the few values of a column, but the sum for each."""
+    """What was understood, with the column behind "by" or "per" as that of groups, as in "cost by who paid".
+
+    Such a column with few values is no order. What stands behind "per" and is no column is said to be left out.
+    """
     meaning, order = found.meaning, found.meaning.order
+    if meaning.group or (order and (order.of or order.field not in schema.fields)):
+        return found
     said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
     numbers = list(dict.fromkeys(name for name in said if schema.fields[name].type is FieldType.NUMBER))
-    is_of_few = order is not None and order.of is None and order.field in schema.fields
-    column = "" if meaning.group or order else _each_of(found.message, mentions)
-    if column and (meaning.aggregates or (len(numbers) == 1 and schema.fields[column].values)):
-        computed = meaning.aggregates or (Aggregate("sum", numbers[0]),)
-        meaning = replace(meaning, group=(column,), fields=(column,), aggregates=computed)
+    column = order.field if order else _each_of(found.message, mentions)
+    is_of_few = column != "" and bool(schema.fields[column].values)
+    computed = meaning.aggregates or ((Aggregate("sum", numbers[0]),) if is_of_few and len(numbers) == 1 else ())
+    if column and computed and (is_of_few or not order):
+        meaning = replace(meaning, group=(column,), fields=(column,), order=None, aggregates=computed)
         return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
-    if meaning.aggregates and not meaning.group and (word := _each_word(found.message, mentions)):
-        return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word)))
-    if not is_of_few or not order or not schema.fields[order.field].values or len(numbers) != 1 or meaning.group:
-        return found
-    meaning = replace(meaning, group=(order.field,), order=None, aggregates=(Aggregate("sum", numbers[0]),))
-    return replace(found, meaning=meaning)
+    word = _each_word(found.message, mentions) if meaning.aggregates else ""
+    return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word))) if word else found
 
 
 def _each_of(message: str, mentions: Sequence[Mention]) -> str:
@@ -198,9 +204,6 @@ def _behind(message: str, mentions: Sequence[Mention], words: Collection[str]) -
 def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
     """What was understood of all rows: the next of them, or with the words that no column has."""
     meaning, day = found.meaning, reader.vocabulary.date
-    if day and not (meaning.order or meaning.aggregates or meaning.group) and (one := _LAST_ONE.search(found.message)):
-        order = Sort(day, descending=one[1].lower() != "first")
-        return replace(found, meaning=replace(meaning, order=order, limit=1))
     states = meaning.order or meaning.aggregates or meaning.group or meaning.limit or meaning.named
     if meaning.restricted - {TABLE} or states or meaning.unknown:
         return found
