@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from io import BytesIO
 
@@ -31,7 +32,8 @@ def test_a_bomb_is_refused_by_what_it_unpacks_to(name: str) -> None:
     bomb = with_part(content, part, b"<x/>" * 16_000_000)
     assert len(bomb) < 300_000
     error = rejection(name, bomb)
-    assert (error.kind, "unpacks to more than" in str(error)) == ("too_large", True)
+    assert error.kind == "too_large"
+    assert re.search(r"unpacks to more than [2-6]0 MB of text and formatting; split it\.$", str(error))
 
 
 @pytest.mark.parametrize("name", ["a.pptx", "a.odt"])
