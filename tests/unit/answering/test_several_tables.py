@@ -107,6 +107,14 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ("jobs without 2025", "No field here has “not 2025” as a value, so that was left out."),
         ("jobs not in February", "No field here has “not in February” as a value, so that was left out."),
         ("what should have been back by now", "table: tools; Back by: before 2026-03-01; Came back: none)."),
+        ("who owes us more than 40?", "1 row matches (table: holders; Balance: above 40)."),
+        ("who owes the most?", "Highest Balance: 50 (Abel Stone – holders, row 3)."),
+        (
+            "who still owes us money from 2025",
+            "1 row matches (table: holders; Balance: above 0; Enrolled on: from 2025-",
+        ),
+        ("holders without a year of birth", "1 row matches (table: holders; Year of birth: none)."),
+        ("first job", "Earliest Day: 2026-01-08 (Dr. Root – jobs, row 2)."),
         ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
     ],
 )

@@ -40,6 +40,11 @@ _WHO_DID_NOT_PAY = re.compile(
     r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpaid?\b", re.IGNORECASE
 )
 _BACK = frozenset(split_words("back returned"))
+_WHO_OWES = re.compile(
+    r"(?:and )?(?:who|which|list|show|does any(?:one|body))\b.{0,30}\bowes?\b(?: us| me)?(?: still)?"
+    r"(?: (?:money|anything|something|what))?(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _TO_PAY = (
     r"pay|paid|spend|spent|owe|bring in|brought in|come in|came in|donate|donated|give"
     r"|gave|given|raise|raised|collect|collected|earn|earned|make|made|take in|took in"
@@ -155,21 +160,36 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     denies = any(lexicon().cues.get(each) == "NOT" for each in said) and not _PAID.isdisjoint(said)
     if len(columns) != 1 or columns[0] in meaning.restricted or meaning.aggregates:
         return found
-    is_whole = (
-        found.strategy == "M"
-        or _WHO_DID_NOT_PAY.match(found.message.strip())
-        or (found.strategy == "H" and _OWING.issuperset(meaning.topic.lower().split()))
-    )
+    is_debt = asks_of_debts(found.message)
+    is_whole = found.strategy == "M" or is_debt or (found.strategy == "H" and _is_of_owing(meaning.topic))
     if not is_whole or (not denies and _OWING.isdisjoint(said)):
         return found
     order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
     meaning = replace(meaning.bounding(columns[0], Bounds(gt=0)), order=order, topic="")
-    return replace(found, meaning=meaning, strategy="M", wants_documents=False)
+    sure = max(found.confidence, SURE_OF_ROWS) if is_debt else found.confidence
+    return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=sure)
 
 
-def denies_payment(message: str) -> bool:
-    """Whether it asks who has not paid."""
-    return _WHO_DID_NOT_PAY.match(message.strip()) is not None
+def _is_of_owing(topic: str) -> bool:
+    return _OWING.issuperset(topic.lower().split())
+
+
+def asks_of_debts(message: str) -> bool:
+    """Whether it asks who has not paid, or who owes something."""
+    return any(each.match(message.strip()) for each in (_WHO_DID_NOT_PAY, _WHO_OWES))
+
+
+def debts_asked(message: str, schema: Schema, rows: str) -> str:
+    """A question who owes something as one for rows, which are called so; empty if it is none.
+
+    "Who owes us more than 40?" is "members with Balance more than 40".
+    """
+    found, columns = _WHO_OWES.match(message.strip()), _numbers(schema, _OWED)
+    if found is None or len(columns) != 1:
+        return ""
+    rest = found["rest"].rstrip("?! ")
+    is_least = re.match(r"(?:more|over|above|less|under|below|at (?:least|most))\b", rest) is not None
+    return f"{rows} with {columns[0]} {rest if is_least else f'above 0 {rest}'}".strip()
 
 
 def table_of_debts(schema: Schema) -> str:

@@ -25,7 +25,9 @@ from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 _OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
 _LAST_ONE = re.compile(r"\b(?:the|her|his|their|its|our|my) (last|latest|newest|first) one\b", re.IGNORECASE)
+_LAST = word_set("last latest newest first")
 _EACH = word_set("by per each every pro je par por")
+_WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_set("a an any the their")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -47,7 +49,7 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
 
     A column alone is asked for its values: "which genres do we have?".
     """
-    meaning = _about_the_value(found.meaning, mentions)
+    meaning = _without_columns(_about_the_value(found.meaning, mentions), found.message, mentions)
     found = replace(found, meaning=meaning)
     spoken_of = [each for each in mentions if each.kind is MentionKind.FIELD and each.meanings[0].level >= Level.PART]
     columns = list(dict.fromkeys(each.fields(Kind.FIELD)[0] for each in spoken_of))
@@ -62,6 +64,17 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 
+def _without_columns(meaning: Meaning, message: str, mentions: Sequence[Mention]) -> Meaning:
+    """The meaning of rows without a value in a column that stands behind "without": "members without a phone"."""
+    for mention in _behind(message, mentions, _WITHOUT, over=_ARTICLES):
+        columns = mention.fields(Kind.FIELD)[:1] if mention.kind is MentionKind.FIELD else ()
+        for column in columns:
+            if column not in meaning.restricted:
+                fields = tuple(each for each in meaning.fields if each != column)
+                meaning = replace(meaning.bounding(column, Bounds(present=False)), fields=fields)
+    return meaning
+
+
 def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
     """What was understood, of the one row with the most or the least of a number: "which of them paid least?".
 
@@ -71,8 +84,8 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
     if meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
         return found
-    if day and not sums and (last := _LAST_ONE.search(found.message)):
-        order = Sort(day, descending=last[1].lower() != "first")
+    if day and not sums and (last := _last_one(found.message, mentions, reader.schema)):
+        order = Sort(day, descending=last != "first")
         return replace(found, meaning=replace(meaning, order=order, limit=1))
     if len(words) != 1:
         return found
@@ -83,6 +96,16 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     fields = tuple(each for each in meaning.fields if each != column)
     order = Sort(column, descending=is_highest)
     return replace(found, meaning=replace(meaning, aggregates=(), order=order, limit=1, fields=fields))
+
+
+def _last_one(message: str, mentions: Sequence[Mention], schema: Schema) -> str:
+    """The "last" or "first" of "her last one" and "first job", in lower case; empty without one."""
+    if found := _LAST_ONE.search(message):
+        return found[1].lower()
+    for mention in _behind(message, mentions, _LAST):
+        if _calls_rows(mention.text, schema) and not mention.text.endswith("s"):
+            return tokens_of(message)[mention.start - 1].text
+    return ""
 
 
 def _superlatives(message: str) -> dict[str, bool]:
@@ -192,11 +215,13 @@ def _each_word(message: str, mentions: Sequence[Mention]) -> str:
     return next((each.text for each in found if each.kind in _WORDS and each.text.lower() not in of_dates), "")
 
 
-def _behind(message: str, mentions: Sequence[Mention], words: Collection[str]) -> Iterator[Mention]:
-    """The mentions behind one of the words: "by who paid" too."""
+def _behind(
+    message: str, mentions: Sequence[Mention], words: Collection[str], *, over: Collection[str] = ()
+) -> Iterator[Mention]:
+    """The mentions behind one of the words, and perhaps behind others between: "by who paid", "without a phone"."""
     tokens = [each.text for each in tokens_of(message)]
     for mention in mentions:
-        before = [each for each in tokens[: mention.start] if each not in lexicon().which]
+        before = [each for each in tokens[: mention.start] if each not in lexicon().which and each not in over]
         if before[-1:] and before[-1] in words:
             yield mention
 

@@ -20,7 +20,8 @@ from cicada.understanding.meaning import Bounds
 from cicada.understanding.payments import (
     SURE_OF_ROWS,
     Payment,
-    denies_payment,
+    asks_of_debts,
+    debts_asked,
     is_of_overdue,
     payment_of,
     table_of_days_due,
@@ -84,7 +85,9 @@ class TablesReader(Struct, frozen=True):
             if found.strategy == "M" and found.meaning.aggregates and is_sure:
                 found = replace(found, meaning=payment.of_rows(found.meaning, reader.schema))
                 return replace(_of_rows(found, table, reader, earlier), message=message)
-        found = with_rows_owing(reader.next(message, earlier, now, asker), reader.schema)
+        asked = debts_asked(message, reader.schema, self._called(table)) or message
+        found = replace(reader.next(asked, earlier, now, asker), message=message)
+        found = with_rows_owing(found, reader.schema)
         found = with_rows_out(with_rows_overdue(found, reader.schema, now), reader.schema)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
             return whole
@@ -126,9 +129,13 @@ class TablesReader(Struct, frozen=True):
             return of_payments if not table or is_column else table
         if table is None and is_of_overdue(message):
             return table_of_days_due(self.schema) or None
-        if table is None and denies_payment(message):
+        if table is None and asks_of_debts(message):
             return table_of_debts(self.schema) or None
         return table
+
+    def _called(self, table: str) -> str:
+        """What the rows of the table are called."""
+        return next(iter(self.schema.fields[TABLE].synonyms.get(table, ())), "rows")
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
