@@ -9,8 +9,18 @@ from msgspec.structs import replace
 
 from cicada.answering.parts import AnswerPart, Cited, Listed
 from cicada.conversation.model import Question
+from cicada.documents.catalogue import DOCUMENTS as TOTAL
 from cicada.documents.catalogue import Card, DocumentRow, Sort
-from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
+from cicada.documents.model import (
+    AnyOf,
+    Condition,
+    Contains,
+    DocumentKey,
+    KnowledgeBaseKey,
+    MetadataValue,
+    Passage,
+    SectionLocator,
+)
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
@@ -61,7 +71,7 @@ def here() -> Situation:
     return situation
 
 
-def plan(shape: Shape, *named: str, search: str = "", single: bool = False, filters: Sequence[AnyOf] = ()) -> Plan:
+def plan(shape: Shape, *named: str, search: str = "", single: bool = False, filters: Sequence[Condition] = ()) -> Plan:
     return Plan(
         Intent.SCRIPT_QUERY,
         shape,
@@ -90,6 +100,16 @@ def test_a_list_that_is_guessed_and_has_no_document_is_a_search(
     nothing = AnyOf("owner", frozenset({"Nobody"}))
     end = end_of(ask(here, replace(plan(Shape.METADATA_ONLY, filters=[nothing]), confidence=confidence)))
     assert ("filter:0" in end.path, end.plan and end.plan.shape is Shape.CONTENT_ONLY) == (is_searched, is_searched)
+
+
+def test_a_list_by_a_name_that_no_document_has_is_searched_for_with_it(here: Situation) -> None:
+    nobody = (Contains("owner", "Nobody"),)
+    named = replace(plan(Shape.METADATA_ONLY, filters=nobody), confidence=0.9)
+    shapes = [end_of(ask(here, each)).plan for each in (named, replace(named, aggregates=(TOTAL,)))]
+    assert [(each.shape, each.filters) for each in shapes if each] == [
+        (Shape.HYBRID, nobody),
+        (Shape.METADATA_ONLY, nobody),
+    ]
 
 
 def searched(here: Situation) -> list[set[str] | None]:

@@ -115,6 +115,9 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ),
         ("holders without a year of birth", "1 row matches (table: holders; Year of birth: none)."),
         ("first job", "Earliest Day: 2026-01-08 (Dr. Root – jobs, row 2)."),
+        ("what has Petra borrowed", "1 row matches (Lent to: Petra Nagy; table: tools)."),
+        ("Quills balance", "1 row matches (Holder: Mrs E. Quill; table: holders). Balance, sum: 0."),
+        ("tools that came back", "1 row matches (table: tools; Came back: any)."),
         ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
     ],
 )
@@ -131,6 +134,8 @@ def test_columns_are_known_by_the_words_of_those_who_ask(allotments: Desk, messa
         ),
         (("events with over 50 guests", "where was the biggest one?"), "Highest Guests: 90 (Fair – events, row 4)."),
         (("events in the hall", "and the heaviest?"), "No field here has “heaviest” as a value, so that was left out."),
+        (("loans that are returned", "which aren't?"), "2 rows match (table: loans; Returned: none)."),
+        (("copies by genre", "which has the most?"), "Copies, sum, by Genre: fantasy 4"),
         (("loans of Iris Bell", "when was her last one?"), "Latest Out: 2026-01-20 (AB-102 – loans, row 3)."),
         (("loans of Omar Haddad", "biggest event so far"), "Highest Guests: 90 (Fair – events, row 4)."),
     ],
@@ -139,6 +144,20 @@ def test_a_superlative_chooses_one_row_of_those_before_or_of_the_table_that_it_n
     library: Desk, messages: tuple[str, ...], answer: str
 ) -> None:
     assert answer in library.said(messages[-1], before=messages[:-1])[0]
+
+
+def test_an_amount_with_a_currency_is_of_the_column_of_money() -> None:
+    desk = Desk()
+    desk.put("orders.csv", "Order,Copies,Invoiced (GBP),Paid on\nA1,2000,500,2026-01-02\nA2,40,1500,\n")
+    assert desk.said("orders over 1000 pounds")[0] == "1 row matches (table: orders; Invoiced (GBP): above 1,000)."
+
+
+def test_a_table_keeps_its_name_beside_a_column_of_another_table_that_is_called_so() -> None:
+    desk = Desk()
+    desk.put("vehicles.csv", "Sign,Built\nMB-1,2001\nMB-2,2015\n")
+    desk.put("alarms.csv", 'Date,Vehicles\n2026-01-05,"MB-1, MB-2"\n2026-01-06,MB-1\n2026-01-09,"MB-1, MB-3"\n')
+    assert desk.said("vehicles built before 2010")[0] == "1 row matches (table: vehicles; Built: below 2010)."
+    assert desk.said("alarms with MB-1")[0] == "3 rows match (table: alarms; Vehicles: MB-1)."
 
 
 def test_a_count_of_rows_of_several_tables_is_told_for_each() -> None:

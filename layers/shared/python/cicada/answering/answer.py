@@ -35,7 +35,7 @@ from cicada.retrieval.model import RankedPassage
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import listed_page
-from cicada.understanding.plan import Intent, Plan, Shape
+from cicada.understanding.plan import BY_RULES, Intent, Plan, Shape
 from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
@@ -157,13 +157,19 @@ class Answerer(Struct, frozen=True):
         return meant, resting(self.whole_documents.answer(documents, meant.plan, question, earlier))
 
     def _searched_instead(self, meant: Meant, question: Question, principal: Principal) -> Meant:
-        """A list that is only guessed and has no document is a search: its conditions may be words of the subject."""
+        """A list that is only guessed and has no document is a search: its conditions may be words of the subject.
+
+        So is one with a name that no field is known to have; the search says that none has it.
+        """
         plan = meant.plan
-        if not (plan.is_guess and plan.filters and meant.documents is None) or plan.offset:
+        lists = plan.shape is Shape.METADATA_ONLY and meant.documents is None and not (plan.offset or plan.aggregates)
+        has_name = plan.by == BY_RULES and lists and any(isinstance(each, Contains) for each in plan.filters)
+        is_guess = plan.is_guess and plan.filters and meant.documents is None and not plan.offset
+        if not (is_guess or has_name) or self.listings.has_any(plan, question, principal):
             return meant
-        if self.listings.has_any(plan, question, principal):
-            return meant
-        return replace(meant, plan=plan.as_search, steps=(UNMET,))
+        if is_guess:
+            return replace(meant, plan=plan.as_search, steps=(UNMET,))
+        return replace(meant, plan=replace(plan, shape=Shape.HYBRID, search_value=plan.query, sort=None, limit=None))
 
     @property
     def _named_documents(self) -> NamedDocuments:

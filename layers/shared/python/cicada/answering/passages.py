@@ -17,7 +17,7 @@ from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
-from cicada.documents.model import Condition, DocumentKey
+from cicada.documents.model import TABLE, Condition, DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -107,7 +107,8 @@ def _prompt(
 
 def _without(conditions: Sequence[Condition], question: Question, schema: Schema) -> str:
     """What is said before an answer from documents that do not meet the plan's conditions, because none does."""
-    which = "Of the documents that were chosen none" if question.scope else "No document"
+    of_rows = any(each.field == TABLE for each in conditions)
+    which = "Of the documents that were chosen none" if question.scope else "No row" if of_rows else "No document"
     said = ", ".join(described(each, schema) for each in conditions)
     return f"{which} meets these conditions: {said}. Without them:\n\n"
 

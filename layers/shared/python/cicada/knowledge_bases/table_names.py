@@ -27,12 +27,24 @@ def table_field(names: Iterable[str]) -> SchemaField:
 
 
 def without_names(tables: SchemaField, fields: Sequence[SchemaField]) -> SchemaField:
-    """The tables' field without the words that name a field: "rows with status open" asks for no table `status`."""
+    """The tables' field without the words that name a field: "rows with status open" asks for no table `status`.
+
+    A column of other tables alone does not count: call-outs with a column *Vehicles* leave `vehicles.csv` its name.
+    """
+    synonyms: dict[str, tuple[str, ...]] = {}
+    for table, nouns in tables.synonyms.items():
+        names = {folded(name) for each in fields if _may_be_of(each, table) for name in (each.name, each.display)}
+        left = tuple(each for each in nouns if each not in names)
+        if left and folded(table) not in names:
+            synonyms[table] = left
     names = {folded(name) for each in fields if each.name != TABLE for name in (each.name, each.display)}
-    left = {name: tuple(each for each in nouns if each not in names) for name, nouns in tables.synonyms.items()}
-    synonyms = {name: nouns for name, nouns in left.items() if nouns and folded(name) not in names}
     display = "table name" if folded(tables.display) in names else tables.display
     return replace(tables, values=tuple(synonyms), synonyms=synonyms, display=display)
+
+
+def _may_be_of(field: SchemaField, table: str) -> bool:
+    """Whether the rows of the table, or documents, may have the field."""
+    return field.name != TABLE and (not field.tables or table in field.tables or "" in field.tables)
 
 
 def _nouns(table: str) -> tuple[str, ...]:

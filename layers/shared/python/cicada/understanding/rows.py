@@ -13,6 +13,7 @@ from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, S
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import is_of_years
+from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind
 from cicada.understanding.features import is_year
 from cicada.understanding.meaning import Bounds, Meaning
@@ -28,6 +29,19 @@ _LAST_ONE = re.compile(r"\b(?:the|her|his|their|its|our|my) (last|latest|newest|
 _LAST = word_set("last latest newest first")
 _EACH = word_set("by per each every pro je par por")
 _WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_set("a an any the their")
+_AMOUNT = re.compile(r"[£$€]\s?[0-9]|[0-9]\s?[£$€]")
+_WHO_IS_NOT = re.compile(
+    r"(?:and )?(?:who|which(?: ones?| of them)?|those(?: who| that)?) ?"
+    r"(?:is|are|has|have|does|do|was|were)?(?:n['’]?t| not)\W*",
+    re.IGNORECASE,
+)
+_WHO_MOST = re.compile(
+    r"(?:and |so )?(?:who|which(?: one| of them)?|what)\b[\w ]{0,20}?"
+    r"\b(most|least|highest|lowest|biggest|smallest|fewest)\W*",
+    re.IGNORECASE,
+)
+_BEING = word_set("is are was were been be that who which")
+_DONE_WORD = re.compile(r"\w+(?:ed|id|en|ne)|came back", re.IGNORECASE)
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -49,7 +63,8 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
 
     A column alone is asked for its values: "which genres do we have?".
     """
-    meaning = _without_columns(_about_the_value(found.meaning, mentions), found.message, mentions)
+    meaning = _with_days_of(_about_the_value(found.meaning, mentions), found.message, mentions, reader.schema)
+    meaning = _without_columns(meaning, found.message, mentions)
     found = replace(found, meaning=meaning)
     spoken_of = [each for each in mentions if each.kind is MentionKind.FIELD and each.meanings[0].level >= Level.PART]
     columns = list(dict.fromkeys(each.fields(Kind.FIELD)[0] for each in spoken_of))
@@ -62,6 +77,19 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
         return found
     meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
+
+
+def _with_days_of(meaning: Meaning, message: str, mentions: Sequence[Mention], schema: Schema) -> Meaning:
+    """The meaning of rows with any day in a column that says what was done: "those that are paid"."""
+    if any(each.kind is MentionKind.DATE for each in mentions):
+        return meaning
+    for mention in _behind(message, mentions, _BEING, over=("already",)):
+        for column in mention.fields(Kind.FIELD)[:1] if mention.kind is MentionKind.FIELD else ():
+            is_done = _DONE_WORD.fullmatch(mention.text) and schema.fields[column].type is FieldType.DATE
+            if is_done and column not in meaning.restricted:
+                fields = tuple(each for each in meaning.fields if each != column)
+                return replace(meaning.bounding(column, Bounds(present=True)), fields=fields)
+    return meaning
 
 
 def _without_columns(meaning: Meaning, message: str, mentions: Sequence[Mention]) -> Meaning:
@@ -175,6 +203,53 @@ def with_days(found: Understood, mentions: Sequence[Mention], reader: SchemaRead
     return found
 
 
+def with_money(found: Understood, mentions: Sequence[Mention], schema: Schema) -> Understood:
+    """What was understood, where an amount with a currency is of the one column of money: "orders over £1000"."""
+    money, bounds = column_of_money(schema), found.meaning.bounds
+    spoken_of = {name for each in mentions for name in each.fields(Kind.FIELD)}
+    numbers = {name for name in spoken_of if schema.fields[name].type is FieldType.NUMBER}
+    amounts = {name: amount for name in bounds if name not in numbers and (amount := _amount(bounds[name]))}
+    if not money or money in bounds or len(amounts) != 1 or not _AMOUNT.search(found.message):
+        return found
+    ((other, amount),) = amounts.items()
+    rest = {name: each for name, each in bounds.items() if name != other}
+    return replace(found, meaning=replace(found.meaning, bounds=rest).bounding(money, amount))
+
+
+def _amount(bounds: Bounds) -> Bounds | None:
+    """The bounds as those of a number; None if they are of something else."""
+    ends = (bounds.gt, bounds.gte, bounds.lt, bounds.lte)
+    said = [str(each) for each in ends if each is not None]
+    if not said or not all(each.replace(".", "", 1).isdecimal() for each in said):
+        return None
+    gt, gte, lt, lte = (None if each is None else float(str(each)) for each in ends)
+    return Bounds(gt=gt, gte=gte, lt=lt, lte=lte)
+
+
+def goes_on_from_rows(message: str, before: Understood, schema: Schema) -> Understood | None:
+    """What is understood of "who isn't?" after those that are, and of "who gets the most?" after a number for each."""
+    meaning, said = before.meaning, message.strip()
+    if before.strategy != "M":
+        return None
+    if _WHO_IS_NOT.fullmatch(said):
+        yes = [name for name, each in meaning.wanted.items() if schema.fields[name].type is FieldType.BOOLEAN]
+        days = [name for name, each in meaning.bounds.items() if each.present is not None]
+        if len(yes) + len(days) != 1:
+            return None
+        if yes:
+            meaning = meaning.setting(yes[0], not meaning.wanted[yes[0]][0])
+        else:
+            other = Bounds(present=not meaning.bounds[days[0]].present)
+            meaning = replace(meaning, bounds={**meaning.bounds, days[0]: other})
+    elif (found := _WHO_MOST.fullmatch(said)) and len(meaning.group) == 1 and len(meaning.aggregates) == 1:
+        computed = meaning.aggregates[0]
+        order = Sort(computed.field, lexicon().cues.get(found[1].lower()) == "MAX", computed.op)
+        meaning = replace(meaning, aggregates=(), order=order, limit=1)
+    else:
+        return None
+    return replace(before, message=message, meaning=meaning, continues=True)
+
+
 def _is_denied(message: str, mention: Mention) -> bool:
     """Whether a "not" or "without" stands right before a mention, or before its preposition."""
     tokens = [each.text for each in tokens_of(message)][: mention.start]
@@ -233,7 +308,8 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
     if meaning.restricted - {TABLE} or states or meaning.unknown:
         return found
     first = next((each.text.lower() for each in mentions), "")
-    if not meaning.restricted and (first in BEFORE_WHETHER or not meaning.fields):
+    is_of_none = first in BEFORE_WHETHER or not meaning.fields or refers_back(found.message)
+    if not meaning.restricted and is_of_none:
         # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
         return replace(found, meaning=Meaning(topic=found.message), strategy="C")
     if meaning.fields or found.continues:

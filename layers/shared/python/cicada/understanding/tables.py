@@ -31,7 +31,17 @@ from cicada.understanding.payments import (
     with_rows_overdue,
     with_rows_owing,
 )
-from cicada.understanding.rows import grouped, of_all_rows, ordered, summed, with_columns, with_days, with_extreme
+from cicada.understanding.rows import (
+    goes_on_from_rows,
+    grouped,
+    of_all_rows,
+    ordered,
+    summed,
+    with_columns,
+    with_days,
+    with_extreme,
+    with_money,
+)
 from cicada.understanding.schema_planner import TURNS, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
@@ -41,7 +51,8 @@ from cicada.understanding.words import split_words, tokens_of, word_set
 _T = TypeVar("_T")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of the currency before it.
-_UNIT_OF_MONEY = re.compile(r"(?<=[0-9])\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
+_UNIT_OF_MONEY = re.compile(r"\b([0-9][0-9.,]*)\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
+_OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _OUTSIDE = ""
@@ -70,7 +81,9 @@ class TablesReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
-        message = _UNIT_OF_MONEY.sub("", message)
+        message = _UNIT_OF_MONEY.sub(r"£\1", message)
+        if before is not None and (again := goes_on_from_rows(message, before, self.schema)):
+            return again
         whole = self.whole.next(message, before, now, asker)
         payment = payment_of(message)
         table = self._table_of(message, payment, before if whole.continues or payment else None, now)
@@ -107,7 +120,7 @@ class TablesReader(Struct, frozen=True):
         """What was understood, for the rows of the table."""
         reader = self._reader(table)
         mentions = facts_of(found.message, reader.vocabulary, now, reader.heads.common).mentions
-        found = with_days(summed(found, reader.schema), mentions, reader)
+        found = with_money(with_days(summed(found, reader.schema), mentions, reader), mentions, reader.schema)
         found = with_columns(grouped(found, mentions, reader.schema), mentions, reader)
         found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
         if found.strategy != "M":
@@ -161,7 +174,14 @@ class TablesReader(Struct, frozen=True):
         # "The weight of the Kormoran": a name may stand in another table too, and what is asked of it in one alone.
         asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
         most = most if len(most) == 1 else _most(most, asked)
+        if _OF_PEOPLE.match(message.strip()) and any(most[0] in each for each in columns):
+            most = [each for each in most if self._has_names(each)] if len(most) > 1 else most
         return most[0] if len(most) == 1 else None
+
+    def _has_names(self, table: str) -> bool:
+        """Whether the rows of the table have names, as people do."""
+        kinds = self.whole.vocabulary.kinds
+        return any(kinds[name] == "name" and table in each.tables for name, each in self.schema.fields.items())
 
     def _speaks_of(self, table: str, message: str, now: date) -> bool:
         """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""

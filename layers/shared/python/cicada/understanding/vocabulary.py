@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from enum import IntEnum, StrEnum
 
@@ -30,6 +30,7 @@ _TYPE_FIELD = re.compile(r"(^|_)(type|kind|category|class|art)($|_)")
 EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founded established constructed opened")
 _OF_SENTENCES = word_set("what who whom how when where which why no not it is to from at on in of for")
 _STEM, _LONG_STEM = 5, 6
+_LONGEST_NAME = 6
 
 
 class Kind(StrEnum):
@@ -160,7 +161,8 @@ def _meanings(schema: Schema) -> Iterator[tuple[Phrase, Meaning]]:
                 yield words, Meaning(Kind.FIELD, name, level=level)
         for words, value, level in _values(name, field):
             # The "Vet" of "Vet Clinic" in a table of vet visits names no clinic.
-            if words and (level is Level.WHOLE or field.type is not FieldType.PERSON or not own.issuperset(words)):
+            is_sure = level is Level.WHOLE or field.type is FieldType.BOOLEAN
+            if words and (is_sure or not own.issuperset(words)):
                 yield words, Meaning(Kind.VALUE, name, value, level)
 
 
@@ -199,7 +201,9 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
         yield from _boolean(name, field)
     if field.type not in VALUED:
         return
+    begun = Counter(each for value in field.values for each in _short_names(value))
     for value in field.values:
+        yield from ((each, value, Level.PART) for each in _short_names(value) if begun[each] == 1)
         for text in lexicon().also_called.get(value.casefold(), ()):
             yield tuple(split_words(text)), value, Level.PART
         for text in (value, *field.synonyms.get(value, ())):
@@ -209,6 +213,18 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
                 yield tuple(word for word in words if word not in {"and", "und", "et", "y"}), value, Level.WHOLE
         if field.type is FieldType.PERSON or value.split()[0].lower().rstrip(".") in _TITLES:
             yield from ((words, value, level) for words, level in _person(value))
+
+
+def _short_names(value: str) -> Iterator[Phrase]:
+    """What a name of several words is called for short: "Harbour" for "Harbour Books Ltd", "Penhale" for "Col Penhale".
+
+    These are its first word, its first two, and of two the last.
+    """
+    words = value.replace(",", " ").split()
+    if not 2 <= len(words) <= _LONGEST_NAME or not all(each[:1].isupper() for each in words[:2]):
+        return
+    short = [words[:1], *([words[1:]] if len(words) == 2 else [words[:2]])]
+    yield from (tuple(split_words(" ".join(each))) for each in short if len(each[0]) >= _STEM)
 
 
 def _boolean(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]]:

@@ -72,16 +72,16 @@ def plain_days(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, st
 def listed_values(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str, tuple[str, ...]]]:
     """The lists in cells such as `German, Polish`: of each column that has them its values that are lists.
 
-    A column has lists where some cells are lists of short names and some are none, and where a name stands in another
-    cell too: `Brandt, Ilse` beside `Vogel, Karl` is no list, nor is a sentence with a comma. A single list has only
-    such names.
+    A column has lists where some cells are lists of short names or codes and some are none, and where the first of a
+    list stands in another cell too: `Brandt, Ilse` beside `Vogel, Karl` is no list, nor is a street with its town or a
+    sentence with a comma. A single list has only such names.
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for name, values in columns.items():
         lists = {value: tuple(_BETWEEN.split(value)) for value in values if _LIST.fullmatch(value)}
         counts = Counter(part.casefold() for value in values for part in set(lists.get(value, (value,))))
         again = [[counts[part.casefold()] > 1 for part in parts] for parts in lists.values()]
-        if len(lists) < len(values) and any(map(all if len(lists) == 1 else any, again)):
+        if len(lists) < len(values) and any(all(each) if len(lists) == 1 else each[0] for each in again):
             found[name] = lists
     return found
 
@@ -114,7 +114,8 @@ def _are(amounts: Mapping[str, str], form: re.Pattern[str], sure: re.Pattern[str
 
 
 _NAME_IN_LIST = r"[^\W\d_][^,;\d]{0,29}"
-_LIST = re.compile(rf"{_NAME_IN_LIST}(?:[,;] ?{_NAME_IN_LIST}){{1,9}}")
+_IN_LIST = rf"(?:{_NAME_IN_LIST}|[A-Z]{{1,5}}[- ]?[0-9]{{1,5}})"
+_LIST = re.compile(rf"{_IN_LIST}(?:[,;] ?{_IN_LIST}){{1,9}}")
 _BETWEEN = re.compile(r"[,;] ?")
 _ORDERS = ("%d/%m/%Y", "%m/%d/%Y")
 
