@@ -52,6 +52,13 @@ _THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|cheers|much appreciated)\b", 
 _GREETING = re.compile(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
+_HOW_MUCH = re.compile(r"\bhow (?:much|many)\b|\bwhat (?:does|did|do|would) .{1,60} cost\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[0-9]|\b(?:no|none|nothing|free|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
+    r"|hundreds?|thousands?|dozen)\b",
+    re.IGNORECASE,
+)
 _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 
 
@@ -123,7 +130,8 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     """
     found = nearest(text, passages, embedder, conditions)
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
-    if not found.ranked or (found.chance < least and not any(_has_words(each, text) for each in passages)):
+    is_unlikely = found.chance < least and not any(_has_words(each, text) for each in passages)
+    if not found.ranked or is_unlikely or _lacks_what_is_asked(text, found):
         is_near = bool(found.ranked) and refusal == NOT_HELD
         return f"{NOT_SURE} {NEAREST}\n{quote([found.spans[found.ranked[0][0]]])}" if is_near else refusal
     best = found.spans[found.ranked[0][0]].passage
@@ -131,6 +139,16 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
         return quote([whole(best)])
     lines = [quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
+
+
+def _lacks_what_is_asked(text: str, found: Nearest) -> bool:
+    """Whether the passage has years and not the one that is asked for, or no amount where one is asked for."""
+    passage = found.spans[found.ranked[0][0]].passage
+    said = {*_YEAR.findall(" ".join((passage.heading, *(line.text for line in passage.lines))))}
+    asked = {*_YEAR.findall(text)}
+    quoted = " ".join(found.spans[position].meaning for position in _best(found))
+    has_amount = _NUMBER.search(quoted) or not _HOW_MUCH.search(text)
+    return bool(asked and said and asked.isdisjoint(said)) or not has_amount
 
 
 def _has_words(passage: Passage, text: str) -> bool:

@@ -219,6 +219,18 @@ def test_a_greeting_is_returned_and_thanks_are_taken() -> None:
     assert answer(parse("Thanks a lot"), HashEmbedder()) == "You are welcome."
 
 
+def test_a_passage_of_other_years_than_the_one_that_is_asked_for_does_not_surely_answer(minilm: Embedder) -> None:
+    prize = "Passages:\n\n[1] Document: Release\n| A story of his won the Marlowe Prize in 2023.\n\n"
+    assert answer(parse(f"{prize}Question: Who won the Marlowe Prize in 2024?"), minilm).startswith(NOT_SURE)
+    assert not answer(parse(f"{prize}Question: Who won the Marlowe Prize in 2023?"), minilm).startswith(NOT_SURE)
+
+
+def test_a_passage_without_an_amount_does_not_surely_answer_how_much(minilm: Embedder) -> None:
+    handbook = "Passages:\n\n[1] Document: Handbook\n| The paid keepers earn their thanks every day.\n\n"
+    assert answer(parse(f"{handbook}Question: How much do the paid keepers earn?"), minilm).startswith(NOT_SURE)
+    assert not answer(parse(f"{handbook}Question: What do the paid keepers earn?"), minilm).startswith(NOT_SURE)
+
+
 def test_what_columns_a_table_has_is_quoted_only_to_who_asks_for_them() -> None:
     table = "Passages:\n\n[1] Document: fees\n| 2 rows with the columns Course and Fee.\n| Fees are due in May.\n\n"
     assert "2 rows" not in answer(parse(f"{table}Question: What is the fee of a course?"), HashEmbedder())

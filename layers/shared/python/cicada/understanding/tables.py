@@ -50,7 +50,7 @@ from cicada.understanding.words import split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
-# Behind a number these say no more than a sign of the currency before it.
+# Behind a number these say no more than a sign of a currency before it, whichever.
 _UNIT_OF_MONEY = re.compile(r"\b([0-9][0-9.,]*)\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
 _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
@@ -81,7 +81,10 @@ class TablesReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
-        message = _UNIT_OF_MONEY.sub(r"£\1", message)
+        plain = _UNIT_OF_MONEY.sub(r"£\1", message)
+        return replace(self._next(plain, before, now, asker), message=message)
+
+    def _next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         if before is not None and (again := goes_on_from_rows(message, before, self.schema)):
             return again
         whole = self.whole.next(message, before, now, asker)
