@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import groupby
 
 from cicada.languages.terms import LANGUAGES, is_in
+from cicada.understanding.intent.reading import is_small_talk
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
@@ -49,7 +50,6 @@ _SHORTER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|cheers|much appreciated)\b", re.IGNORECASE)
-_GREETING = re.compile(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -68,7 +68,11 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
         return worked_out(prompt.question) or _reply(prompt.question)
     if shorter := _SHORTER.fullmatch(prompt.question):
         is_whole = prompt.is_whole or bool(_SUMMARY.search(shorter[1]))
-        return _first_half(answer(replace(prompt, question=shorter[1], is_whole=is_whole), embedder))
+        return _first_half(_of_passages(replace(prompt, question=shorter[1], is_whole=is_whole), embedder))
+    return _of_passages(prompt, embedder)
+
+
+def _of_passages(prompt: Prompt, embedder: Embedder) -> str:
     asked = _ID.sub("", prompt.question)
     if prompt.is_whole:
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
@@ -88,9 +92,9 @@ def _reply(message: str) -> str:
     """What is said without passages."""
     if _is_foreign(message):
         return ENGLISH_ONLY
-    if _THANKS.match(message):
+    if is_small_talk(message) and _THANKS.match(message):
         return "You are welcome."
-    return f"Hello! {GENERAL}" if _GREETING.match(message) else GENERAL
+    return f"Hello! {GENERAL}" if is_small_talk(message) else GENERAL
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:

@@ -82,7 +82,7 @@ def test_the_stream_has_bedrocks_events_in_bedrocks_order(runtime: Any) -> None:
 def test_talk_without_passages_is_told_what_can_be_asked(runtime: Any) -> None:
     for text in ("Good morning!", "Tell me a joke about aeroplanes, will you?"):
         said = runtime.converse(**converse_request(text))["output"]["message"]["content"][0]["text"]
-        assert said.startswith("I am a local stand-in")
+        assert "I am a local stand-in" in said
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ("what has Petra borrowed", "1 row matches (Lent to: Petra Nagy; table: tools)."),
         ("Quills balance", "1 row matches (Holder: Mrs E. Quill; table: holders). Balance, sum: 0."),
         ("tools that came back", "1 row matches (table: tools; Came back: any)."),
+        ("who owes nothing", "3 rows match (table: holders; Balance: to 0)."),
         ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
     ],
 )
@@ -146,6 +147,19 @@ def test_a_superlative_chooses_one_row_of_those_before_or_of_the_table_that_it_n
     assert answer in library.said(messages[-1], before=messages[:-1])[0]
 
 
+def test_a_word_of_a_value_is_no_superlative_and_pounds_may_be_a_weight() -> None:
+    desk = Desk()
+    desk.put("visits.csv", "Animal,Weight,Fee\nMax,50,20\nMax,52,90\nRex,20,60\n")
+    assert desk.said("visits of Max")[0] == "2 rows match (table: visits; Animal: Max)."
+    assert "Weight: above 40" in desk.said("visits over 40 pounds")[0]
+
+
+def test_a_blank_value_of_a_sidecar_keeps_no_question_from_its_base() -> None:
+    desk = Desk()
+    desk.put("a.md", "Text", '{"metadataAttributes": {"owner": " ", "room": "Hall"}}')
+    assert desk.said("how many documents are there")[0] == "1 document matches."
+
+
 def test_an_amount_with_a_currency_is_of_the_column_of_money() -> None:
     desk = Desk()
     desk.put("orders.csv", "Order,Copies,Invoiced (GBP),Paid on\nA1,2000,500,2026-01-02\nA2,40,1500,\n")
@@ -167,7 +181,15 @@ def test_a_count_of_rows_of_several_tables_is_told_for_each() -> None:
     assert desk.said("how many cats are there")[0] == "3 rows match (Kind: cat). By table: pets 2, sold 1."
 
 
-@pytest.mark.parametrize("message", ["What happens when a book is overdue?", "does it cost me anything"])
+@pytest.mark.parametrize(
+    "message",
+    [
+        "What happens when a book is overdue?",
+        "does it cost me anything",
+        "what happens if a book is not returned?",
+        "who do I tell if a book was not returned",
+    ],
+)
 def test_what_asks_for_no_rows_is_asked_of_the_texts(library: Desk, message: str) -> None:
     schema = base_of(library.bases, ANN, "desk").schema
     plan = PLANNER.plan(PlanRequest(message, "desk", NOW, schema=schema))

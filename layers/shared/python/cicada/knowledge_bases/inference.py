@@ -227,10 +227,16 @@ def merged(many: Iterable[Observed]) -> Observed:
                 values=counts,
                 is_open=known.is_open or each.is_open,
                 tables=tables,
-                row_looks=tuple(sorted({*known.row_looks, *each.row_looks})),
+                row_looks=_looks_of_rows(known, each),
             )
         )
     return tuple(list(fields.values())[:MAX_FIELDS])
+
+
+def _looks_of_rows(*fields: ObservedField) -> tuple[str, ...]:
+    """None where some of the rows were counted before their looks were."""
+    is_known = all(each.row_looks or not any(each.tables) for each in fields)
+    return tuple(sorted({look for each in fields for look in each.row_looks})) if is_known else ()
 
 
 def _changed(field: ObservedField, value: MetadataValue | None, before: MetadataValue | None) -> ObservedField:

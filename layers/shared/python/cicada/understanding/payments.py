@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 
 from msgspec import Struct
@@ -35,6 +36,12 @@ _NOT_BACK = re.compile(
     r"|\bstill (?:out|lent|borrowed|on loan)\b",
     re.IGNORECASE,
 )
+# What is asked of a rule, and of no rows.
+_OF_RULES = re.compile(
+    r"\b(?:if|when|whenever|happens?|rules?|letters?|forms?|fines?|decides?|writes?|tell|charges?|insurance|policy)\b"
+    r"|\bwhat (?:do|does|should|must)\b",
+    re.IGNORECASE,
+)
 _WHAT_IS = re.compile(r"(?:and )?(?:what|whats|which|who|anything|list|show)\b", re.IGNORECASE)
 _WHO_DID_NOT_PAY = re.compile(
     r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpaid?\b", re.IGNORECASE
@@ -50,6 +57,7 @@ _TO_PAY = (
     r"|gave|given|raise|raised|collect|collected|earn|earned|make|made|take in|took in"
 )
 _EARNING = word_set("earn earned make made")
+_GIVING, _WE = word_set("give gave given"), re.compile(r"\b(?:we|i)\b", re.IGNORECASE)
 _DID_PAY = re.compile(
     r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you|he|she|it))?"
     rf"(?P<payer> .{{1,60}}?)??(?: still)? (?P<pay>{_TO_PAY})\b(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
@@ -67,7 +75,7 @@ _EARNINGS = re.compile(
     r"(?P<rest>(?: (?:in|per|by|from|for|of|this|last|so)\b.*)?)\??",
     re.IGNORECASE,
 )
-_IS_OVERDUE = r"(?:overdue|should (?:already )?(?:be|have (?:been|come)) back)"
+_IS_OVERDUE = r"(?:overdue|should (?:already )?(?:be|have (?:been|come)) back(?! by (?!now\b|today\b)))"
 _OVERDUE = re.compile(rf"\b{_IS_OVERDUE}\b", re.IGNORECASE)
 # And not what happens if something is.
 _WHAT_IS_OVERDUE = re.compile(
@@ -128,6 +136,8 @@ def payment_of(message: str) -> Payment | None:
         was_paid = verb in ("pay", "paid") and did in ("did", "have", "has", "had")
         if found["payer"] and verb in _EARNING:
             return None  # "How much does Marta earn an hour?" asks for no sum.
+        if verb in _GIVING and _WE.search(message):
+            return None  # "How much do we give the dogs?" is of no payment.
         paid = False if verb == "owe" else True if was_paid else None
         return Payment(f"{found['payer'] or ''} {found['rest']}", paid)
     if found := _IS_OWED.match(message):
@@ -165,9 +175,15 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     if not is_whole or (not denies and _OWING.isdisjoint(said)):
         return found
     order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
-    meaning = replace(meaning.bounding(columns[0], Bounds(gt=0)), order=order, topic="")
+    is_nothing = not denies and _denies_debts(said)
+    owed = Bounds(lte=0) if is_nothing else Bounds(gt=0)
+    meaning = replace(meaning.bounding(columns[0], owed), order=order, topic="")
     sure = max(found.confidence, SURE_OF_ROWS) if is_debt else found.confidence
     return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=sure)
+
+
+def _denies_debts(words: Iterable[str]) -> bool:
+    return any(each == "nothing" or lexicon().cues.get(each) == "NOT" for each in words)
 
 
 def _is_of_owing(topic: str) -> bool:
@@ -176,7 +192,8 @@ def _is_of_owing(topic: str) -> bool:
 
 def asks_of_debts(message: str) -> bool:
     """Whether it asks who has not paid, or who owes something."""
-    return any(each.match(message.strip()) for each in (_WHO_DID_NOT_PAY, _WHO_OWES))
+    asks = any(each.match(message.strip()) for each in (_WHO_DID_NOT_PAY, _WHO_OWES))
+    return asks and not _OF_RULES.search(message)
 
 
 def debts_asked(message: str, schema: Schema, rows: str) -> str:
@@ -185,7 +202,8 @@ def debts_asked(message: str, schema: Schema, rows: str) -> str:
     "Who owes us more than 40?" is "members with Balance more than 40".
     """
     found, columns = _WHO_OWES.match(message.strip()), _numbers(schema, _OWED)
-    if found is None or len(columns) != 1:
+    denies = _denies_debts(each.text for each in tokens_of(message))
+    if found is None or len(columns) != 1 or denies or _OF_RULES.search(message):
         return ""
     rest = found["rest"].rstrip("?! ")
     is_least = re.match(r"(?:more|over|above|less|under|below|at (?:least|most))\b", rest) is not None
@@ -234,7 +252,7 @@ def with_rows_out(found: Understood, schema: Schema) -> Understood:
     meaning, due = found.meaning, _days_due(schema)
     back = [name for name in _days(schema) if name not in due and _BACK & {*split_words(name)}]
     is_list = found.strategy == "M" or _WHAT_IS.match(found.message)
-    if len(back) != 1 or not is_list or not _NOT_BACK.search(found.message):
+    if len(back) != 1 or not is_list or not _NOT_BACK.search(found.message) or _OF_RULES.search(found.message):
         return found
     bounds = {name: each for name, each in meaning.bounds.items() if name not in due or each.present is None}
     meaning = replace(meaning, bounds=bounds, topic="").bounding(back[0], Bounds(present=False))

@@ -108,7 +108,7 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
 
     "Her last one" is the row of the latest day. A superlative without a number is said to be left out.
     """
-    meaning, words, day = found.meaning, _superlatives(found.message), reader.vocabulary.date
+    meaning, words, day = found.meaning, _superlatives(found.message, mentions), reader.vocabulary.date
     sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
     if meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
         return found
@@ -136,9 +136,13 @@ def _last_one(message: str, mentions: Sequence[Mention], schema: Schema) -> str:
     return ""
 
 
-def _superlatives(message: str) -> dict[str, bool]:
-    """The words that ask for the most or the least, and whether for the most; not "at most 5", nor "most of them"."""
-    tokens, words = [each.text for each in tokens_of(message)], lexicon()
+def _superlatives(message: str, mentions: Sequence[Mention]) -> dict[str, bool]:
+    """The words that ask for the most or the least, and whether for the most.
+
+    "At most 5" and "most of them" do not, nor does a word of a value, such as Max.
+    """
+    values = {at for each in mentions if each.kind is MentionKind.VALUE for at in range(each.start, each.end)}
+    words, tokens = lexicon(), ["" if at in values else each.text for at, each in enumerate(tokens_of(message))]
     found: dict[str, bool] = {}
     for before, word, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False):
         implied = words.implied.get(word) if word.endswith("est") else None
@@ -234,9 +238,13 @@ def goes_on_from_rows(message: str, before: Understood, schema: Schema) -> Under
     if _WHO_IS_NOT.fullmatch(said):
         yes = [name for name, each in meaning.wanted.items() if schema.fields[name].type is FieldType.BOOLEAN]
         days = [name for name, each in meaning.bounds.items() if each.present is not None]
-        if len(yes) + len(days) != 1:
+        debts = [name for name, each in meaning.bounds.items() if each in (Bounds(gt=0), Bounds(lte=0))]
+        if len(yes) + len(days) + len(debts) != 1:
             return None
-        if yes:
+        if debts:
+            other = Bounds(lte=0) if meaning.bounds[debts[0]] == Bounds(gt=0) else Bounds(gt=0)
+            meaning = replace(meaning, bounds={**meaning.bounds, debts[0]: other})
+        elif yes:
             meaning = meaning.setting(yes[0], not meaning.wanted[yes[0]][0])
         else:
             other = Bounds(present=not meaning.bounds[days[0]].present)

@@ -51,7 +51,10 @@ from cicada.understanding.words import split_words, tokens_of, word_set
 _T = TypeVar("_T")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
 # Behind a number these say no more than a sign of a currency before it, whichever.
-_UNIT_OF_MONEY = re.compile(r"\b([0-9][0-9.,]*)\s+(?:pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE)
+_UNIT_OF_MONEY = re.compile(
+    r"(?<![0-9.,])([0-9][0-9.,]*)\s+(pounds?|euros?|dollars?|quid|bucks|francs?)\b", re.IGNORECASE
+)
+_OF_WEIGHT = word_set("weight kg lb mass")
 _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
@@ -81,8 +84,13 @@ class TablesReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
-        plain = _UNIT_OF_MONEY.sub(r"£\1", message)
+        plain = _UNIT_OF_MONEY.sub(self._with_sign, message)
         return replace(self._next(plain, before, now, asker), message=message)
+
+    def _with_sign(self, amount: re.Match[str]) -> str:
+        """The amount with a sign of a currency before it; pounds may be of a weight, where a column has one."""
+        weighs = any(not _OF_WEIGHT.isdisjoint(split_words(name)) for name in self.schema.fields)
+        return amount[1] if weighs and amount[2].lower().startswith("pound") else f"£{amount[1]}"
 
     def _next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         if before is not None and (again := goes_on_from_rows(message, before, self.schema)):

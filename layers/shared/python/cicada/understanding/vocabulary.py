@@ -211,7 +211,10 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
             yield words, value, Level.WHOLE
             if field.type is not FieldType.PERSON and len(words) > 1:
                 yield tuple(word for word in words if word not in {"and", "und", "et", "y"}), value, Level.WHOLE
-        if field.type is FieldType.PERSON or value.split()[0].lower().rstrip(".") in _TITLES:
+        if (
+            field.type is FieldType.PERSON
+            or {each.lower().rstrip(".") for each in value.split()[:1]} <= {*_TITLES} != set()
+        ):
             yield from ((words, value, level) for words, level in _person(value))
 
 

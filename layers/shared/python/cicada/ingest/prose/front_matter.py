@@ -228,7 +228,10 @@ def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
-    said = {line[1].lower(): plain_line(_unquoted(line[2].strip())) for line in lines if line}
+    said: dict[str, str] = {}
+    for line in filter(None, lines):
+        if value := plain_line(_unquoted(line[2].strip())):
+            said.setdefault(line[1].lower(), value)
     problem = Problem(PLACE, f"The front matter {reason}; only its title and language are used.", "metadata")
     return FrontMatter(length, said.get("title", ""), said.get("lang", said.get("language", "")), problems=(problem,))
 
@@ -270,9 +273,15 @@ def _read(values: Mapping[str, Any], length: int) -> FrontMatter:
 
 
 def _one(texts: dict[str, Value], *names: str) -> str:
-    """The text of the first name that has one, in whatever case; all of the names are taken out."""
-    said = {name.casefold(): name for name in texts}
-    found = [texts.pop(said.get(name, name), "") for name in names]
+    """The text of the first name that has one; all of the names are taken out.
+
+    Where a name is not written so, a text under it in another case counts.
+    """
+    for name in names:
+        others = [each for each in texts if each.casefold() == name and isinstance(texts[each], str)]
+        if name not in texts and others:
+            texts[name] = texts.pop(others[0])
+    found = [texts.pop(name, "") for name in names]
     return next((each for each in found if isinstance(each, str) and each), "")
 
 

@@ -73,15 +73,16 @@ def listed_values(columns: Mapping[str, Collection[str]]) -> dict[str, dict[str,
     """The lists in cells such as `German, Polish`: of each column that has them its values that are lists.
 
     A column has lists where some cells are lists of short names or codes and some are none, and where the first of a
-    list stands in another cell too: `Brandt, Ilse` beside `Vogel, Karl` is no list, nor is a street with its town or a
-    sentence with a comma. A single list has only such names.
+    list stands alone or behind a comma elsewhere: `Smith, Ann` beside `Smith, John` is no list, nor is a street with
+    its town or a sentence with a comma. All of a single list stand alone elsewhere.
     """
     found: dict[str, dict[str, tuple[str, ...]]] = {}
     for name, values in columns.items():
         lists = {value: tuple(_BETWEEN.split(value)) for value in values if _LIST.fullmatch(value)}
-        counts = Counter(part.casefold() for value in values for part in set(lists.get(value, (value,))))
-        again = [[counts[part.casefold()] > 1 for part in parts] for parts in lists.values()]
-        if len(lists) < len(values) and any(all(each) if len(lists) == 1 else each[0] for each in again):
+        alone = {value.casefold() for value in values if value not in lists}
+        behind = {part.casefold() for parts in lists.values() for part in parts[1:]}
+        again = [[part.casefold() in alone | behind for part in parts] for parts in lists.values()]
+        if alone and any(all(each) if len(lists) == 1 else each[0] for each in again):
             found[name] = lists
     return found
 
