@@ -118,6 +118,7 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ("what has Petra borrowed", "1 row matches (Lent to: Petra Nagy; table: tools)."),
         ("Quills balance", "1 row matches (Holder: Mrs E. Quill; table: holders). Balance, sum: 0."),
         ("tools that came back", "1 row matches (table: tools; Came back: any)."),
+        ("who didn't pay?", "2 rows match (table: holders; Balance: above 0)."),
         ("who owes nothing", "3 rows match (table: holders; Balance: to 0)."),
         ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
     ],

@@ -44,7 +44,8 @@ _OF_RULES = re.compile(
 )
 _WHAT_IS = re.compile(r"(?:and )?(?:what|whats|which|who|anything|list|show)\b", re.IGNORECASE)
 _WHO_DID_NOT_PAY = re.compile(
-    r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpaid?\b", re.IGNORECASE
+    r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpa(?:y|id)\b",
+    re.IGNORECASE,
 )
 _BACK = frozenset(split_words("back returned"))
 _WHO_OWES = re.compile(
@@ -167,7 +168,7 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     """What was understood, of rows with something left to pay, where it asks so and one column tells how much."""
     meaning, columns = found.meaning, _numbers(schema, _OWED)
     said = [each.text for each in tokens_of(found.message)]
-    denies = any(lexicon().cues.get(each) == "NOT" for each in said) and not _PAID.isdisjoint(said)
+    denies = any(lexicon().cues.get(each) == "NOT" for each in said) and not {*_PAID, "pay"}.isdisjoint(said)
     if len(columns) != 1 or columns[0] in meaning.restricted or meaning.aggregates:
         return found
     is_debt = asks_of_debts(found.message)
