@@ -172,6 +172,8 @@ def test_a_table_keeps_its_name_beside_a_column_of_another_table_that_is_called_
     desk.put("vehicles.csv", "Sign,Built\nMB-1,2001\nMB-2,2015\n")
     desk.put("alarms.csv", 'Date,Vehicles\n2026-01-05,"MB-1, MB-2"\n2026-01-06,MB-1\n2026-01-09,"MB-1, MB-3"\n')
     assert desk.said("vehicles built before 2010")[0] == "1 row matches (table: vehicles; Built: below 2010)."
+    biggest = desk.said("which is the biggest?", before=("vehicles built before 2020",))[0]
+    assert biggest.endswith("No field here has “biggest” as a value, so that was left out.")
     assert desk.said("alarms with MB-1")[0] == "3 rows match (table: alarms; Vehicles: MB-1)."
 
 

@@ -168,8 +168,11 @@ def _number_of(word: str, sums: Sequence[str], meaning: Meaning, mentions: Seque
     is_of_money = implied is None or "price" in implied.fields or "size" in implied.fields
     money = [column_of_money(schema)] if is_of_money else []
     of_any = (meaning.bounds, money, numbers) if implied is None or "size" in implied.fields else (money,)
-    choices: list[Iterable[str]] = [sums, spoken_of, *of_any]
-    found = ([name for name in dict.fromkeys(each) if name in numbers] for each in choices)
+    # The biggest of those built before 2010 is not the one built last.
+    plain = [name for name in numbers if not is_of_years(name)]
+    choices: list[tuple[Iterable[str], list[str]]] = [(sums, numbers), (spoken_of, numbers)]
+    choices += [(names, plain) for names in of_any]
+    found = ([name for name in dict.fromkeys(names) if name in among] for names, among in choices)
     return next((names[0] for names in found if len(names) == 1), "")
 
 
