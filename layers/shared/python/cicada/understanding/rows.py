@@ -37,11 +37,12 @@ _WHO_IS_NOT = re.compile(
 )
 _WHO_MOST = re.compile(
     r"(?:and |so )?(?:who|which(?: one| of them)?|what)\b[\w ]{0,20}?"
-    r"\b(most|least|highest|lowest|biggest|smallest|fewest)\W*",
+    r"\b(?:most|least|highest|lowest|biggest|smallest|fewest)\W*",
     re.IGNORECASE,
 )
 _BEING = word_set("is are was were been be that who which")
 _DONE_WORD = re.compile(r"\w+(?:ed|id|en|ne)|came back", re.IGNORECASE)
+_OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -63,8 +64,7 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
 
     A column alone is asked for its values: "which genres do we have?".
     """
-    meaning = _with_days_of(_about_the_value(found.meaning, mentions), found.message, mentions, reader.schema)
-    meaning = _without_columns(meaning, found.message, mentions)
+    meaning = _done_or_lacking(_about_the_value(found.meaning, mentions), found.message, mentions, reader.schema)
     found = replace(found, meaning=meaning)
     spoken_of = [each for each in mentions if each.kind is MentionKind.FIELD and each.meanings[0].level >= Level.PART]
     columns = list(dict.fromkeys(each.fields(Kind.FIELD)[0] for each in spoken_of))
@@ -79,28 +79,28 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 
-def _with_days_of(meaning: Meaning, message: str, mentions: Sequence[Mention], schema: Schema) -> Meaning:
-    """The meaning of rows with any day in a column that says what was done: "those that are paid"."""
+def _done_or_lacking(meaning: Meaning, message: str, mentions: Sequence[Mention], schema: Schema) -> Meaning:
+    """The meaning of rows with a day on which something was done, or without a value in a column.
+
+    "Those that are paid" have one in *Paid on*; "members without a phone" have none in *Phone*.
+    """
+    for mention in _columns_behind(message, mentions, _WITHOUT, over=_ARTICLES):
+        meaning = _having(meaning, mention.fields(Kind.FIELD)[0], present=False)
     if any(each.kind is MentionKind.DATE for each in mentions):
         return meaning
-    for mention in _behind(message, mentions, _BEING, over=("already",)):
-        for column in mention.fields(Kind.FIELD)[:1] if mention.kind is MentionKind.FIELD else ():
-            is_done = _DONE_WORD.fullmatch(mention.text) and schema.fields[column].type is FieldType.DATE
-            if is_done and column not in meaning.restricted:
-                fields = tuple(each for each in meaning.fields if each != column)
-                return replace(meaning.bounding(column, Bounds(present=True)), fields=fields)
+    for mention in _columns_behind(message, mentions, _BEING, over=("already",)):
+        column = mention.fields(Kind.FIELD)[0]
+        if _DONE_WORD.fullmatch(mention.text) and schema.fields[column].type is FieldType.DATE:
+            meaning = _having(meaning, column, present=True)
     return meaning
 
 
-def _without_columns(meaning: Meaning, message: str, mentions: Sequence[Mention]) -> Meaning:
-    """The meaning of rows without a value in a column that stands behind "without": "members without a phone"."""
-    for mention in _behind(message, mentions, _WITHOUT, over=_ARTICLES):
-        columns = mention.fields(Kind.FIELD)[:1] if mention.kind is MentionKind.FIELD else ()
-        for column in columns:
-            if column not in meaning.restricted:
-                fields = tuple(each for each in meaning.fields if each != column)
-                meaning = replace(meaning.bounding(column, Bounds(present=False)), fields=fields)
-    return meaning
+def _having(meaning: Meaning, column: str, *, present: bool) -> Meaning:
+    """The meaning of rows with a value in the column, or without; as it is where the column has a condition."""
+    if column in meaning.restricted:
+        return meaning
+    fields = tuple(each for each in meaning.fields if each != column)
+    return replace(meaning.bounding(column, Bounds(present=present)), fields=fields)
 
 
 def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
@@ -233,32 +233,32 @@ def _amount(bounds: Bounds) -> Bounds | None:
     return Bounds(gt=gt, gte=gte, lt=lt, lte=lte)
 
 
-def goes_on_from_rows(message: str, before: Understood, schema: Schema) -> Understood | None:
+def goes_on_from_rows(message: str, before: Understood, vocabulary: Vocabulary) -> Understood | None:
     """What is understood of "who isn't?" after those that are, and of "who gets the most?" after a number for each."""
-    meaning, said = before.meaning, message.strip()
+    said, meaning = message.strip(), before.meaning
     if before.strategy != "M":
         return None
     if _WHO_IS_NOT.fullmatch(said):
-        yes = [name for name, each in meaning.wanted.items() if schema.fields[name].type is FieldType.BOOLEAN]
-        days = [name for name, each in meaning.bounds.items() if each.present is not None]
-        debts = [name for name, each in meaning.bounds.items() if each in (Bounds(gt=0), Bounds(lte=0))]
-        if len(yes) + len(days) + len(debts) != 1:
-            return None
-        if debts:
-            other = Bounds(lte=0) if meaning.bounds[debts[0]] == Bounds(gt=0) else Bounds(gt=0)
-            meaning = replace(meaning, bounds={**meaning.bounds, debts[0]: other})
-        elif yes:
-            meaning = meaning.setting(yes[0], not meaning.wanted[yes[0]][0])
-        else:
-            other = Bounds(present=not meaning.bounds[days[0]].present)
-            meaning = replace(meaning, bounds={**meaning.bounds, days[0]: other})
-    elif (found := _WHO_MOST.fullmatch(said)) and len(meaning.group) == 1 and len(meaning.aggregates) == 1:
-        computed = meaning.aggregates[0]
-        order = Sort(computed.field, lexicon().cues.get(found[1].lower()) == "MAX", computed.op)
-        meaning = replace(meaning, aggregates=(), order=order, limit=1)
+        turned = _turned(meaning, vocabulary)
+    elif _WHO_MOST.fullmatch(said):
+        turned = replace(ordered(meaning, said, None, vocabulary), limit=1)
+        turned = turned if turned.order != meaning.order else None
     else:
-        return None
-    return replace(before, message=message, meaning=meaning, continues=True)
+        turned = None
+    return replace(before, message=message, meaning=turned, continues=True) if turned else None
+
+
+def _turned(meaning: Meaning, vocabulary: Vocabulary) -> Meaning | None:
+    """The meaning with its one condition on a yes or no, on whether there is a value, or on a debt turned round."""
+    found = [
+        meaning.setting(name, not each[0])
+        for name, each in meaning.wanted.items()
+        if vocabulary.types[name] is FieldType.BOOLEAN
+    ]
+    for name, each in meaning.bounds.items():
+        other = Bounds(present=not each.present) if each.present is not None else _OTHER_DEBTS.get(each)
+        found += [replace(meaning, bounds={**meaning.bounds, name: other})] if other else []
+    return found[0] if len(found) == 1 else None
 
 
 def _is_denied(message: str, mention: Mention) -> bool:
@@ -290,8 +290,7 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
 
 def _each_of(message: str, mentions: Sequence[Mention]) -> str:
     """The column behind a "by", "per" or "each": of "vet costs by who paid" that of who paid."""
-    found = (each for each in _behind(message, mentions, _EACH) if each.kind is MentionKind.FIELD)
-    return next((each.fields(Kind.FIELD)[0] for each in found), "")
+    return next((each.fields(Kind.FIELD)[0] for each in _columns_behind(message, mentions, _EACH)), "")
 
 
 def _each_word(message: str, mentions: Sequence[Mention]) -> str:
@@ -310,6 +309,12 @@ def _behind(
         before = [each for each in tokens[: mention.start] if each not in lexicon().which and each not in over]
         if before[-1:] and before[-1] in words:
             yield mention
+
+
+def _columns_behind(
+    message: str, mentions: Sequence[Mention], words: Collection[str], *, over: Collection[str] = ()
+) -> Iterator[Mention]:
+    return (each for each in _behind(message, mentions, words, over=over) if each.kind is MentionKind.FIELD)
 
 
 def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:

@@ -93,7 +93,7 @@ class TablesReader(Struct, frozen=True):
         return amount[1] if weighs and amount[2].lower().startswith("pound") else f"£{amount[1]}"
 
     def _next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
-        if before is not None and (again := goes_on_from_rows(message, before, self.schema)):
+        if before is not None and (again := goes_on_from_rows(message, before, self.whole.vocabulary)):
             return again
         whole = self.whole.next(message, before, now, asker)
         payment = payment_of(message)
