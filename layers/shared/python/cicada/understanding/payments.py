@@ -24,7 +24,9 @@ _CURRENCIES = frozenset("£$€¥")
 _PAID = frozenset(split_words("paid bezahlt"))
 _OWED = frozenset(split_words("owed owing outstanding unpaid due balance offen"))
 # What is asked of rows with something left to pay.
+_PAYING = {*_PAID, "pay"}
 _OWING = word_set("owe owes owed owing outstanding unpaid overdue")
+_BACK = frozenset(split_words("back returned"))
 _DUE = frozenset(split_words("due deadline fällig"))
 _DONE = frozenset(
     split_words("paid bezahlt returned back closed completed done resolved repaired finished delivered settled")
@@ -47,7 +49,6 @@ _WHO_DID_NOT_PAY = re.compile(
     r"(?:and )?(?:who|which|list|show)\b.*(?:\bnot\b|n't\b|\b(?:hasnt|havent|didnt)\b).{0,20}\bpa(?:y|id)\b",
     re.IGNORECASE,
 )
-_BACK = frozenset(split_words("back returned"))
 _WHO_OWES = re.compile(
     r"(?:and )?(?:who|which|list|show|does any(?:one|body))\b.{0,30}\bowes?\b(?: us| me)?(?: still)?"
     r"(?: (?:money|anything|something|what))?(?P<rest>.*)",
@@ -168,22 +169,22 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     """What was understood, of rows with something left to pay, where it asks so and one column tells how much."""
     meaning, columns = found.meaning, _numbers(schema, _OWED)
     said = [each.text for each in tokens_of(found.message)]
-    denies = any(lexicon().cues.get(each) == "NOT" for each in said) and not {*_PAID, "pay"}.isdisjoint(said)
+    denies = _denies(said)
+    is_unpaid = denies and not _PAYING.isdisjoint(said)
     if len(columns) != 1 or columns[0] in meaning.restricted or meaning.aggregates:
         return found
     is_debt = asks_of_debts(found.message)
     is_whole = found.strategy == "M" or is_debt or (found.strategy == "H" and _is_of_owing(meaning.topic))
-    if not is_whole or (not denies and _OWING.isdisjoint(said)):
+    if not is_whole or (not is_unpaid and _OWING.isdisjoint(said)):
         return found
     order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
-    is_nothing = not denies and _denies_debts(said)
-    owed = Bounds(lte=0) if is_nothing else Bounds(gt=0)
+    owed = Bounds(lte=0) if denies and not is_unpaid else Bounds(gt=0)  # "Who owes nothing?"
     meaning = replace(meaning.bounding(columns[0], owed), order=order, topic="")
     sure = max(found.confidence, SURE_OF_ROWS) if is_debt else found.confidence
     return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=sure)
 
 
-def _denies_debts(words: Iterable[str]) -> bool:
+def _denies(words: Iterable[str]) -> bool:
     return any(each == "nothing" or lexicon().cues.get(each) == "NOT" for each in words)
 
 
@@ -203,7 +204,7 @@ def debts_asked(message: str, schema: Schema, rows: str) -> str:
     "Who owes us more than 40?" is "members with Balance more than 40".
     """
     found, columns = _WHO_OWES.match(message.strip()), _numbers(schema, _OWED)
-    denies = _denies_debts(each.text for each in tokens_of(message))
+    denies = _denies(each.text for each in tokens_of(message))
     if found is None or len(columns) != 1 or denies or _OF_RULES.search(message):
         return ""
     rest = found["rest"].rstrip("?! ")
@@ -213,13 +214,16 @@ def debts_asked(message: str, schema: Schema, rows: str) -> str:
 
 def table_of_debts(schema: Schema) -> str:
     """The one table with a column of what is owed; or none."""
-    found = {table for name in _numbers(schema, _OWED) for table in schema.fields[name].tables if table}
-    return found.pop() if len(found) == 1 else ""
+    return _only_table(_numbers(schema, _OWED), schema)
 
 
 def table_of_days_due(schema: Schema) -> str:
     """The one table with a column of days on which something is due; or none."""
-    found = {table for name in _days_due(schema) for table in schema.fields[name].tables if table}
+    return _only_table(_days_due(schema), schema)
+
+
+def _only_table(columns: Iterable[str], schema: Schema) -> str:
+    found = {table for name in columns for table in schema.fields[name].tables if table}
     return found.pop() if len(found) == 1 else ""
 
 
