@@ -35,7 +35,7 @@ from cicada.retrieval.model import RankedPassage
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import listed_page
-from cicada.understanding.plan import BY_RULES, Intent, Plan, Shape
+from cicada.understanding.plan import Intent, Plan, Shape
 from cicada.understanding.planners import step_of
 
 _CLARIFICATION = "What exactly do you want to know? Name the document, the topic or the passage that you mean."
@@ -162,10 +162,10 @@ class Answerer(Struct, frozen=True):
         So is one with a name that no field is known to have; the search says that none has it.
         """
         plan = meant.plan
-        lists = plan.shape is Shape.METADATA_ONLY and meant.documents is None and not (plan.offset or plan.aggregates)
-        has_name = plan.by == BY_RULES and lists and any(isinstance(each, Contains) for each in plan.filters)
-        is_guess = plan.is_guess and plan.filters and meant.documents is None and not plan.offset
-        if not (is_guess or has_name) or self.listings.has_any(plan, question, principal):
+        is_guess = plan.is_guess and plan.filters
+        if not (is_guess or plan.lists_by_name) or meant.documents is not None or plan.offset:
+            return meant
+        if self.listings.has_any(plan, question, principal):
             return meant
         if is_guess:
             return replace(meant, plan=plan.as_search, steps=(UNMET,))

@@ -38,7 +38,8 @@ _ONE = re.compile(r"\bones?\b", re.I)
 
 
 _STANDING = re.compile(
-    r"(?:is|does|has)\s+(?:the\s+|our\s+)?(?!(?:there|any|all|every)\b)(?P<named>\S+(?:\s+\S+){0,9}?)\s+(?:(?:still|currently|already|now|been)\s+)*"
+    r"(?:is|does|has)\s+(?:the\s+|our\s+)?(?!(?:there|any|all|every)\b)(?P<named>\S+(?:\s+\S+){0,9}?)\s+"
+    r"(?:(?:still|currently|already|now|been)\s+)*"
     r"(?:in\s+(?:force|effect)|valid|current|effective|apply|appl(?:ies|icable)|retired|superseded|replaced|obsolete|"
     r"outdated|withdrawn|up[ -]to[ -]date|out\s+of\s+date)\s*\?*",
     re.I,

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import NOTHING_SHOWN, Shown, ShownDocument, Turn
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, Operation, Sort
-from cicada.documents.model import TABLE, AnyOf, Condition, Exists, KnowledgeBaseKey, NoneOf, Subject
+from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, KnowledgeBaseKey, NoneOf, Subject
 from cicada.knowledge_bases.schema import FieldType, Schema
 
 BY_MODEL, BY_RULES = "model", "rules"
@@ -130,6 +130,12 @@ class Plan(Struct, frozen=True):
     def is_guess(self) -> bool:
         """Whether rules have only guessed that fields of documents are asked for."""
         return self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and self.confidence < _GUESSED
+
+    @property
+    def lists_by_name(self) -> bool:
+        """Whether rules list what has a name that no field is known to have."""
+        names = any(isinstance(each, Contains) for each in self.filters)
+        return self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and names and not self.aggregates
 
     @property
     def as_search(self) -> Plan:

@@ -96,12 +96,12 @@ class SchemaReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
-        own = self._read(message, now, asker)
         rule = self.schema.in_force
         if rule and rule.field and (named := asked_standing(message, before.meaning.named if before else ())):
             # Texts are searched where no document is called so: "is the discount still valid?"
             meaning = Meaning(named=(named,), fields=(rule.field,))
-            return Understood(message, meaning, "M", min(own.confidence, _VERY_UNSURE))
+            return Understood(message, meaning, "M", _VERY_UNSURE)
+        own = self._read(message, now, asker)
         if own.strategy in ("H", "M") and self._asks_what_somebody_did(own.reading):
             own = replace(own, meaning=Meaning(topic=own.meaning.topic), strategy="C")
         if before is not None and before.strategy != "N":
