@@ -50,6 +50,7 @@ _SHORTER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|cheers|much appreciated)\b", re.IGNORECASE)
+_GREETING = re.compile(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
@@ -92,9 +93,11 @@ def _reply(message: str) -> str:
     """What is said without passages."""
     if _is_foreign(message):
         return ENGLISH_ONLY
-    if is_small_talk(message) and _THANKS.match(message):
+    if not is_small_talk(message):
+        return GENERAL
+    if _THANKS.match(message):
         return "You are welcome."
-    return f"Hello! {GENERAL}" if is_small_talk(message) else GENERAL
+    return f"Hello! {GENERAL}" if _GREETING.match(message) else GENERAL
 
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:
