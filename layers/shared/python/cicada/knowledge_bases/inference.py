@@ -342,7 +342,10 @@ def type_of(field: ObservedField) -> FieldType:
 
 
 def _deciding_looks(field: ObservedField) -> tuple[str, ...]:
-    """Those of the rows where most values are of rows: a letter's `from` leaves a table's days in *From* days."""
+    """The looks that the type is taken from: those of the rows where most values are theirs and all look alike.
+
+    So a letter's `from` leaves a table's days in *From* days.
+    """
     outside = field.tables.get("", 0)
     has_more_rows = sum(field.tables.values()) - outside > outside
     return field.row_looks if has_more_rows and len(field.row_looks) == 1 else field.looks
@@ -462,11 +465,9 @@ def _recurs(field: ObservedField, kind: FieldType) -> bool:
     """Whether the values are a closed class, not a text of each document's own; short ones of a table's column are."""
     if kind is FieldType.PERSON or field.documents >= 2 * len(field.values):
         return True
-    of_table = any(field.tables)
+    most, share = (MAX_VALUES, _MOSTLY_SHORT) if any(field.tables) else (_FEW_VALUES, 1)
     short = sum(len(each.split()) <= _FEW_WORDS for each in field.values)
-    return len(field.values) <= (MAX_VALUES if of_table else _FEW_VALUES) and short >= len(field.values) * (
-        _MOSTLY_SHORT if of_table else 1
-    )
+    return len(field.values) <= most and short >= share * len(field.values)
 
 
 def as_observed(

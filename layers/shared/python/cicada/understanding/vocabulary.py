@@ -211,10 +211,8 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
             yield words, value, Level.WHOLE
             if field.type is not FieldType.PERSON and len(words) > 1:
                 yield tuple(word for word in words if word not in {"and", "und", "et", "y"}), value, Level.WHOLE
-        if (
-            field.type is FieldType.PERSON
-            or {each.lower().rstrip(".") for each in value.split()[:1]} <= {*_TITLES} != set()
-        ):
+        title = "".join(value.split()[:1]).lower().rstrip(".")
+        if field.type is FieldType.PERSON or title in _TITLES:
             yield from ((words, value, level) for words, level in _person(value))
 
 

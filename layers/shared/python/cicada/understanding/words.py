@@ -32,6 +32,7 @@ _TOKEN = re.compile(
     | (?:do|does|did|is|are|was|were|ca|wo|has|have|had|must|need|should|could|would)(?=n't(?!\w))
     | [^\W_]+
     | (?<!\w)'|'(?!\w)
+    # No mark behind "Dr" or "max".
     | (?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bprof)(?<!\bmax)(?<!\bmin)(?<!\btel)\.
     | [,;:?!()/="&+%\#<>|*\n]
     | (?<!\w)-+ | -+(?!\w)""",
@@ -102,7 +103,8 @@ def folded(word: str) -> str:
     return _UMLAUT.sub(lambda found: found[0][0], "".join(each for each in plain if not unicodedata.combining(each)))
 
 
-_IRREGULAR = {
+# Plurals that are no English ones, and short forms that people write in the heads of columns.
+_OTHER_FORMS = {
     "children": "child", "men": "man", "women": "woman", "hrs": "hour", "qty": "quantity", "dept": "department",
     "depts": "department", "yrs": "year", "wks": "week", "mths": "month", "amt": "amount",
 }  # fmt: skip
@@ -114,8 +116,8 @@ def base_form(word: str) -> str:
     # "Values" is folded to "valus", which looks like a singular.
     is_singular = word.casefold().endswith(("ss", "us", "is"))
     word = folded(word)
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
+    if word in _OTHER_FORMS:
+        return _OTHER_FORMS[word]
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(_ES_PLURALS):
