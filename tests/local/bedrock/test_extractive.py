@@ -217,6 +217,7 @@ def test_a_question_in_another_language_is_told_that_only_english_is_known(minil
 def test_a_greeting_is_returned_and_thanks_are_taken() -> None:
     assert answer(parse("good morning!"), HashEmbedder()) == f"Hello! {GENERAL}"
     assert answer(parse("Thanks a lot"), HashEmbedder()) == "You are welcome."
+    assert answer(parse("ok, great"), HashEmbedder()) == GENERAL
 
 
 def test_a_passage_of_other_years_than_the_one_that_is_asked_for_does_not_surely_answer(minilm: Embedder) -> None:
