@@ -249,12 +249,14 @@ def goes_on_from_rows(message: str, before: Understood, vocabulary: Vocabulary) 
 
 
 def _turned(meaning: Meaning, vocabulary: Vocabulary) -> Meaning | None:
-    """The meaning with its one condition on a yes or no, on whether there is a value, or on a debt turned round."""
-    found = [
-        meaning.setting(name, not each[0])
-        for name, each in meaning.wanted.items()
-        if vocabulary.types[name] is FieldType.BOOLEAN
-    ]
+    """The meaning with its one condition turned round: on values, on whether there is one, or on a debt."""
+    found: list[Meaning] = []
+    for name, values in meaning.wanted.items():
+        rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
+        if vocabulary.types[name] is FieldType.BOOLEAN:
+            found.append(meaning.setting(name, not values[0]))
+        elif name != TABLE:
+            found.append(replace(meaning, wanted=rest, unwanted={**meaning.unwanted, name: values}))
     for name, each in meaning.bounds.items():
         other = Bounds(present=not each.present) if each.present is not None else _OTHER_DEBTS.get(each)
         found += [replace(meaning, bounds={**meaning.bounds, name: other})] if other else []
