@@ -57,7 +57,9 @@ class DeploymentTarget:
         options = dict(self.options) | ({"endpoint_url": endpoint_url} if endpoint_url else {})
         options["config"] = options["config"].merge(Config(read_timeout=read_timeout_seconds))
         with aws_calls():
-            return boto3.client(service, **options)  # type: ignore[call-overload]
+            found: Any = boto3.client(service, **options)  # type: ignore[call-overload]
+            _ = found.exceptions  # Made before there are threads, as in `cicada.bootstrap.aws`.
+            return found
 
 
 def open_target(stack: str | None) -> DeploymentTarget:

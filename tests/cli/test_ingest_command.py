@@ -126,6 +126,7 @@ def backend(monkeypatch: pytest.MonkeyPatch, local_stage: Callable[..., None]) -
     with mock_aws():
         client = boto3.client("s3", region_name="us-east-1")
         client.create_bucket(Bucket=BUCKET)
+        _ = client.exceptions  # Made before there are threads, as the command's own clients have them.
         made = Backend(client)
         clock = made.clock
         monkeypatch.setattr(uploader, "Uploader", partial(uploader.Uploader, clock=clock, sleep=clock.sleep))

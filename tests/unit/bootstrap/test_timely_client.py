@@ -7,6 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 from botocore.awsrequest import AWSPreparedRequest, AWSResponse, HeadersDict
+from botocore.client import BaseClient
 
 from cicada.bootstrap.aws import TimelyClient, client
 from cicada.deadline import Deadline, ending_by
@@ -93,3 +94,21 @@ def test_the_clients_of_models_heed_the_deadline(monkeypatch: pytest.MonkeyPatch
         with ending_by(Deadline.in_seconds(7, Clock())):
             assert made.meta.config.read_timeout == 5
         assert made.meta.config.read_timeout == 60
+
+
+def test_the_classes_of_a_clients_errors_are_made_with_it_and_not_by_several_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[object] = []
+    load: Any = BaseClient._load_exceptions  # type: ignore[attr-defined]
+
+    def loading(self: BaseClient) -> object:
+        made.append(self)
+        return load(self)
+
+    monkeypatch.setattr(BaseClient, "_load_exceptions", loading)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    s3 = client("s3")
+    assert made == [s3]
+    assert issubclass(s3.exceptions.NoSuchKey, Exception)
+    assert made == [s3]

@@ -67,6 +67,9 @@ def client(
         if signature:
             config = config.merge(Config(signature_version=signature))
         found: Any = boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
+        # botocore makes the classes of errors at the first one, and several threads would make several: what one of
+        # them raises is not what another looks for, and a missing object is taken for a refusal.
+        _ = found.exceptions
         if service == "bedrock-runtime":
             _invoke_through_profiles(found, load(ModelProfileSettings).by_model)
         return found
