@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 
 from cicada.agents.model import AgentKind, Entry, EntryScope, ProfileKind
-from cicada.agents.theories import ProfileTools
+from cicada.agents.theories import ProfileTools, TheoryTools
 from cicada.errors import UnavailableError
+from tests.fakes.agent_search import FixedAgentSearch
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ANN, NOON, profile_tools
+from tests.unit.agents.keeping import ANN, BOB, NOON, profile_tools
 
 SHELF = EntryScope(ANN.principal, ANN.knowledge_base, AgentKind.PROFILES)
 
@@ -57,6 +58,41 @@ def test_a_missing_profile_is_answered_with_what_exists(tools: ProfileTools) -> 
     expected = "There is no character profile “Banquo”.\nYour profiles are:\n| - character Ross\n| - group Witches"
     assert tools.get_profile(ANN, "character", "Banquo") == expected
     assert tools.delete_profile(ANN, "character", "Banquo") == expected
+
+
+def test_a_profile_that_only_mentions_a_name_is_named_and_not_taken_for_the_one_of_that_name(
+    tools: ProfileTools, store: InMemoryEntryStore
+) -> None:
+    tools.save_profile(ANN, "character", "Malcolm", "Son of Duncan.")
+    expected = "There is no profile “Duncan”. These mention it:\n| - character Malcolm"
+    assert tools.get_profile(ANN, "", "the profile of Duncan") == expected.replace(
+        "“Duncan”", "“the profile of Duncan”"
+    )
+    for change in (
+        tools.delete_profile(ANN, "", "Duncan"),
+        tools.append_to_profile(ANN, "", "Duncan", "Dead."),
+        tools.amend_profile(ANN, "", "Duncan", "Dead."),
+        tools.rename_profile(ANN, "", "Duncan", "The king"),
+    ):
+        assert change == expected
+    assert [each.text for each in store.live(SHELF)] == ["Son of Duncan."]
+
+
+def test_what_is_kept_as_a_theory_is_shown_where_no_profile_has_the_name(tools: ProfileTools) -> None:
+    theories = TheoryTools(tools.keeping, FixedAgentSearch("Passage: …"))
+    theories.save_theory(ANN, "Osric", "He is a fop.")
+    assert tools.get_profile(ANN, "", "osric") == (
+        "There is no profile “osric”, but a theory:\n\nThe theory “Osric”, saved on 2026-11-01:\n| He is a fop."
+    )
+    assert tools.append_to_profile(ANN, "", "osric", "Vain.") == (
+        "There is no profile “osric”, but a theory. Nothing was done."
+    )
+    assert tools.get_profile(ANN, "character", "osric").startswith("There is no character profile “osric”. You have no")
+    assert tools.get_profile(BOB, "", "osric") == "There is no profile “osric”. You have no saved profiles at all."
+    tools.save_profile(ANN, "character", "Seyton", "An officer.")
+    assert theories.get_theory(ANN, "Seyton").endswith(
+        "but a profile:\n\nThe character profile “Seyton”, saved on 2026-11-01:\n| An officer."
+    )
 
 
 def test_a_kind_that_is_said_has_to_fit(tools: ProfileTools, store: InMemoryEntryStore) -> None:

@@ -37,18 +37,18 @@ _FILLERS = frozenset({
 # fmt: on
 
 
-def best_matches(wanted: str, entries: Sequence[Entry]) -> list[Entry]:
+def best_matches(wanted: str, entries: Sequence[Entry], by_text: bool = True) -> list[Entry]:
     """The entries that match best: those of the first of four tests that any entry passes.
 
     The name is the same; it has the same words; it has all the words; name and text together have all the words.
-    Words like "the" and "theory" do not count.
+    The last test is left out without `by_text`. Words like "the" and "theory" do not count.
     """
     key, words = matching_key(wanted), _words(wanted)
     tests: tuple[Callable[[Entry], bool], ...] = (
         lambda entry: matching_key(entry.name) == key,
         lambda entry: _words(entry.name) == words,
         lambda entry: _has_all(entry.name, words),
-        lambda entry: _has_all(f"{entry.name}\n{entry.text}", words),
+        lambda entry: by_text and _has_all(f"{entry.name}\n{entry.text}", words),
     )
     return next((found for test in tests if (found := [each for each in entries if test(each)])), [])
 
@@ -70,12 +70,17 @@ _PREVIEW_CHARACTERS = 120
 
 
 class Wording(Struct, frozen=True):
-    """The words for an entry, for several, for its name and for its text."""
+    """The words for an entry, for several, for its name and for its text.
+
+    `by_text`: whether an entry is called by words of its text too. A theory is ("the theory about the owl"); a profile
+    whose text has the name of another person is not that person's.
+    """
 
     one: str
     many: str
     name: str
     text: str
+    by_text: bool
 
     def label(self, entry: Entry) -> str:
         """The label of an entry, for example: character profile “Banquo”."""
@@ -85,8 +90,8 @@ class Wording(Struct, frozen=True):
         return self.one if kind in ("", THEORY) else f"{kind} {self.one}"
 
 
-PROFILE_WORDING = Wording("profile", "profiles", "name", "description")
-THEORY_WORDING = Wording("theory", "theories", "title", "statement")
+PROFILE_WORDING = Wording("profile", "profiles", "name", "description", by_text=False)
+THEORY_WORDING = Wording("theory", "theories", "title", "statement", by_text=True)
 
 
 def day(seconds: float) -> str:
@@ -113,6 +118,10 @@ def version_line(state: EntryVersion) -> str:
     entry = state.entry
     start = beginning(entry.text, _PREVIEW_CHARACTERS)
     return one_quoted_line(f"- version {entry.version} of {day(entry.saved_at)}, “{entry.name}”: {start}")
+
+
+class NoEntryError(ArgumentError):
+    """No entry has the name, and none had it that can be brought back."""
 
 
 class EntryMatcher(Struct, frozen=True):
@@ -150,7 +159,7 @@ class EntryMatcher(Struct, frozen=True):
         if found:
             raise ArgumentError(several(self.wording, wanted, found))
         gone = [each for each in self.deleted if each.entry.id in ids]
-        raise ArgumentError(self._gone(gone[0]) if gone else self.missing(kind, wanted))
+        raise ArgumentError(self._gone(gone[0])) if gone else NoEntryError(self.missing(kind, wanted))
 
     def one_to_read(self, kind: str, wanted: str) -> Entry:
         """The same for reading, which may take a misspelt name for the only one that is written nearly so."""
@@ -163,13 +172,18 @@ class EntryMatcher(Struct, frozen=True):
         last = {each.id: each for each in [*self.live, *(each.entry for each in self.deleted)]}
         renamed = [replace(each.entry, text="") for each in self.earlier if each.entry.key != last[each.entry.id].key]
         states = [*last.values(), *renamed]
-        return best_matches(wanted, [each for each in states if kind in ("", each.kind)])
+        return best_matches(wanted, [each for each in states if kind in ("", each.kind)], self.wording.by_text)
 
     def missing(self, kind: str, wanted: str) -> str:
-        """The sentence that says that there is no entry of this name, and names those that there are."""
+        """The sentence that says that there is no entry of this name, and names those that there are.
+
+        If the texts of some have its words, it names these alone.
+        """
         none = f"There is no {self.wording.titled(kind)} {named(wanted)}"
         if not self.live:
             return f"{none}. You have no saved {self.wording.many} at all."
+        if found := best_matches(wanted, [each for each in self.live if kind in ("", each.kind)]):
+            return fitted([f"{none}. These mention it:", *(one_quoted_line(f"- {called(each)}") for each in found)])
         lines = (one_quoted_line(f"- {called(each)}") for each in self.live)
         others = (each.name for each in self.live if matching_key(each.name) != matching_key(wanted))
         near = did_you_mean(wanted, (named(name)[1:-1] for name in others))
@@ -241,9 +255,46 @@ class Entries(Struct, frozen=True):
         return fitted([f"You have {len(entries)} {of_kind}{what}:", *map(summary, entries)])
 
     def read(self, kind: str, wanted: str, more: Callable[[Entry], str] = lambda _: "") -> str:
-        """The whole entry, what there is `more` to say of it, and the versions that can be brought back."""
+        """The whole entry, what there is `more` to say of it, and the versions that can be brought back.
+
+        If there is none, that of this name in the other store: users do not always know as what they kept something.
+        """
+        wanted = read_name(wanted, self.wording.name)
+        try:
+            return self._read(kind, wanted, more)
+        except NoEntryError:
+            other = self._beside_of_name(kind, wanted)
+            if other is None:
+                raise
+            return f"{self._but_beside(wanted)}:\n\n{self.beside.read(other.kind, other.name)}"
+
+    @property
+    def beside(self) -> Entries:
+        """The entries of the other agent."""
+        other = AgentKind.THEORIES if self.scope.agent is AgentKind.PROFILES else AgentKind.PROFILES
+        return Entries(self.keeping, replace(self.scope, agent=other))
+
+    def _beside_of_name(self, kind: str, wanted: str) -> Entry | None:
+        """The only entry of the other store whose name has these words, unless a kind was said."""
+        live = [] if kind else self.keeping.store.live(self.beside.scope)
+        found = best_matches(wanted, live, by_text=False)
+        return found[0] if len(found) == 1 else None
+
+    def _but_beside(self, wanted: str) -> str:
+        return f"There is no {self.wording.one} {named(wanted)}, but a {self.beside.wording.one}"
+
+    def one_live(self, known: EntryMatcher, kind: str, wanted: str) -> Entry:
+        """The entry that the words name. Raises `ArgumentError`, which says so if only the other store has one."""
+        try:
+            return known.one_live(kind, wanted)
+        except NoEntryError:
+            if self._beside_of_name(kind, wanted) is None:
+                raise
+            raise ArgumentError(f"{self._but_beside(wanted)}. Nothing was done.") from None
+
+    def _read(self, kind: str, wanted: str, more: Callable[[Entry], str]) -> str:
         known = self.known()
-        entry = known.one_to_read(kind, read_name(wanted, self.wording.name))
+        entry = known.one_to_read(kind, wanted)
         whole = f"The {self.wording.label(entry)}, saved on {day(entry.saved_at)}:\n{quoted(entry.text)}"
         whole = "\n\n".join(filter(None, (whole, more(entry))))
         versions = [version_line(each) for each in known.versions(entry.id)]
@@ -281,7 +332,7 @@ class Entries(Struct, frozen=True):
     def append(self, kind: str, wanted: str, addition: str) -> str:
         """Adds lines at the end."""
         wanted, addition = read_name(wanted, self.wording.name), read_text(addition, "addition")
-        return self.settled(lambda: self._append(self.known().one_live(kind, wanted), addition))
+        return self.settled(lambda: self._append(self.one_live(self.known(), kind, wanted), addition))
 
     def _append(self, entry: Entry, addition: str) -> str:
         label = self.wording.label(entry)
@@ -299,7 +350,7 @@ class Entries(Struct, frozen=True):
     def amend(self, kind: str, wanted: str, text: str) -> str:
         """Replaces the whole text."""
         wanted, text = read_name(wanted, self.wording.name), read_text(text, self.wording.text)
-        return self.settled(lambda: self._amend(self.known().one_live(kind, wanted), text))
+        return self.settled(lambda: self._amend(self.one_live(self.known(), kind, wanted), text))
 
     def _amend(self, entry: Entry, text: str) -> str:
         label = self.wording.label(entry)
@@ -316,7 +367,7 @@ class Entries(Struct, frozen=True):
 
     def _rename(self, kind: str, wanted: str, new_name: str) -> str:
         known = self.known()
-        entry = known.one_live(kind, wanted)
+        entry = self.one_live(known, kind, wanted)
         if entry.name == new_name:
             return f"The {self.wording.label(entry)} already has this {self.wording.name}."
         self.refuse_taken(known, entry, new_name, "renamed")
@@ -335,7 +386,7 @@ class Entries(Struct, frozen=True):
     def delete(self, kind: str, wanted: str) -> str:
         """Deletes the entry, which can be brought back for a time."""
         wanted = read_name(wanted, self.wording.name)
-        return self.settled(lambda: self._delete(self.known().one_live(kind, wanted)))
+        return self.settled(lambda: self._delete(self.one_live(self.known(), kind, wanted)))
 
     def _delete(self, entry: Entry) -> str:
         now = self.keeping.clock()

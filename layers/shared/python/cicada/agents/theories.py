@@ -73,7 +73,7 @@ class ProfileTools(Struct, frozen=True):
 
     @answering_refusals
     def get_profile(self, session: ToolSession, kind: str = "", name: str = "") -> str:
-        """The whole profile."""
+        """The whole profile; without one of this name the theory that has it."""
         return self._entries(session).read(_any_kind(kind), name)
 
     @answering_refusals
@@ -172,7 +172,7 @@ class TheoryTools(Struct, frozen=True):
 
     @answering_refusals
     def get_theory(self, session: ToolSession, title: str = "") -> str:
-        """The whole theory."""
+        """The whole theory; without one of this title the profile that has it as its name."""
         return self._entries(session).read("", title, lambda entry: self._verdict(session, entry))
 
     @answering_refusals
