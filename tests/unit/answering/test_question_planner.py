@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.question_planner import QuestionPlanner
+from cicada.dialogue import Conversation
 from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import AgentName, KnowledgeBase, KnowledgeBases
@@ -90,3 +91,45 @@ def test_an_episode_that_the_user_may_not_read_or_that_is_not_there_is_refused_w
             questions.plan(
                 replace(QUESTION, episodes=("hamlet", episode) if principal is ANN else (episode,)), principal
             )
+
+
+SAYS = {"note that Ann limps": Intent.PROFILE_REQUEST, "my theory: she lies": Intent.THEORY_REQUEST}
+
+
+@dataclass
+class Listening(Choosing):
+    """A planner that knows which agent each message of `SAYS` is for."""
+
+    def plan(self, request: PlanRequest) -> Plan:
+        return replace(super().plan(request), intent=SAYS.get(request.message, Intent.SCRIPT_QUERY))
+
+
+def planned(*messages: str) -> tuple[Plan, Listening]:
+    planner = Listening()
+    said = Conversation(messages=messages[:-1])
+    return QuestionPlanner(planner, BASES, lambda: NOW).plan(
+        replace(QUESTION, message=messages[-1]), ANN, said
+    ), planner
+
+
+@pytest.mark.parametrize(
+    ("messages", "intent"),
+    [
+        (("note that Ann limps", "what's in it?"), Intent.PROFILE_REQUEST),
+        (("my theory: she lies", "what's in it?", "show it again"), Intent.THEORY_REQUEST),
+        (("my theory: she lies", "who brings the letter?", "what's in it?"), Intent.SCRIPT_QUERY),
+        (("what's in it?",), Intent.SCRIPT_QUERY),
+        (("note that Ann limps", "what's in the letter?"), Intent.SCRIPT_QUERY),
+    ],
+)
+def test_what_is_in_it_is_asked_of_the_agent_that_has_just_kept_something(
+    messages: tuple[str, ...], intent: Intent
+) -> None:
+    assert planned(*messages)[0].intent is intent
+
+
+def test_what_was_only_looked_at_again_does_not_stand_between_an_agent_and_the_next_message() -> None:
+    _, planner = planned("my theory: she lies", "what's in it?", "delete it")
+    assert planner.requests[-1].messages == ("my theory: she lies",)
+    _, planner = planned("who brings the letter?", "what's in it?", "delete it")
+    assert planner.requests[-1].messages == ("who brings the letter?", "what's in it?")

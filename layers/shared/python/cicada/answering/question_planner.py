@@ -8,6 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.agents.unnamed import asks_to_see_it
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation
 from cicada.errors import InvalidFilterError
@@ -18,7 +19,7 @@ from cicada.languages.terms import words
 from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
-from cicada.understanding.classifier import served_intents
+from cicada.understanding.classifier import AGENTS, served_intents
 from cicada.understanding.last_answer import plan_of
 from cicada.understanding.plan import Plan, Planner, PlanRequest, Shape
 
@@ -135,12 +136,34 @@ class QuestionPlanner(Struct, frozen=True):
             listing=before.listing,
             shown=before.shown,
         )
-        plan = self._without_left_out(self.planner.plan(request), request)
+        request = replace(request, messages=tuple(self._without_looks(request)))
+        plan = self._of_agent_before(request) or self._without_left_out(self.planner.plan(request), request)
         plan = replace(plan, today=request.now.date().isoformat())
         if plan.knowledge_base in ("", asked):
             return replace(plan, knowledge_base=asked)
         self._check(principal, plan.knowledge_base)
         return plan
+
+    def _without_looks(self, request: PlanRequest) -> Iterator[str]:
+        """The earlier messages but "what's in it?" to an agent, so that "delete it" still goes to the one before."""
+        for at, message in enumerate(request.messages):
+            earlier = replace(request, message=message, messages=request.messages[:at], turns=())
+            if not asks_to_see_it(message) or self._of_agent_before(earlier) is None:
+                yield message
+
+    def _of_agent_before(self, request: PlanRequest) -> Plan | None:
+        """The plan of "what's in it?" after a message to an agent: the same agent shows what it has just kept or shown.
+
+        None of every other message. What "it" is cannot be told from the message alone, which asks for the texts else.
+        """
+        if not request.messages or not asks_to_see_it(request.message):
+            return None
+        *messages, last = request.messages
+        before = replace(request, message=last, messages=tuple(messages), turns=request.turns[:-1])
+        found = self._of_agent_before(before) or self.planner.plan(before)
+        if found.intent not in AGENTS:
+            return None
+        return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence, by=found.by)
 
     def _without_left_out(self, plan: Plan, request: PlanRequest) -> Plan:
         """The plan without what the user took away from the list before, unless the message states it itself.
