@@ -11,6 +11,8 @@ NOUNS = {"profiles": "profile", "theories": "theory"}
 REFUSED = "Refused: the user's message"
 TAKEN = "There is already a "
 _NONE = "There is no "
+# The tools say so where the other agent's store has an entry of the name.
+_BUT_A = "”, but a "
 _UNDONE = {
     "save": "Nothing was saved",
     "append": "Nothing was added",
@@ -74,6 +76,13 @@ def says(request: Request) -> str:
     return f"Say: {sentence(request)}"
 
 
+def writes_none(name: str) -> str:
+    """Says what can be done where a profile is to be written out of the texts."""
+    ask = f"Ask about {name} first, then keep what you want in your own words."
+    unwritten = "Nothing was saved: a profile holds what you write, and I write none out of the texts."
+    return f"{unwritten} {ask} {says(Request('save', name=name))}"
+
+
 def sentence(request: Request) -> str:
     """The sentence that asks for the same in words that are surely understood."""
     action = request.action if request.action in _SENTENCES else "save"
@@ -96,9 +105,11 @@ def told(request: Request, result: str) -> str:
     text = re.sub(r"^\| ?", "", result, flags=re.MULTILINE).strip() or "Done."
     if result.startswith(TAKEN):
         return f"{text}\n{says(replace(request, action='append'))}"
-    if result.startswith(_NONE) and request.action in ("append", "amend"):
+    is_of_other = _BUT_A in text.partition("\n")[0]
+    if result.startswith(_NONE) and request.action in ("append", "amend") and not is_of_other:
         return f"{text}\n{undone(request)}. {says(replace(request, action='save'))}"
     if result.startswith(_NONE) and request.action in _UNDONE:
         other = replace(request, store="theories" if request.store == "profiles" else "profiles")
+        text = text.removesuffix(" Nothing was done.")
         return f"{text}\n{undone(request)}. If you mean a {NOUNS[other.store]}, say: {sentence(other)}"
     return text

@@ -8,8 +8,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cicada.agents.unnamed import asks_to_see_it
 from local.bedrock import agent_replies, weighing
-from local.bedrock.agent_heads import earlier
+from local.bedrock.agent_heads import earlier, phrases
 from local.bedrock.agent_heads.correction import corrected
 from local.bedrock.agent_heads.earlier import Turn
 from local.bedrock.agent_heads.request import AgentHeads, Request, packaged
@@ -25,6 +26,8 @@ _TITLE_WORDS = 6
 _ANEW = ("list", "get", "rename", "delete", "restore")
 # What these are about may stand behind a colon, as in "Show my theory: The porter is drunk".
 _OF_ONE = ("get", "delete", "restore")
+# What names what it says in a clause of its own saves it, whatever it seems besides.
+_MAY_SAVE = ("save", "search", "none")
 _ON_ENTRY = (*_OF_ONE, "append", "amend", "rename")
 # A list of one kind lacks the others, so a kind that is not said must be likely.
 _SURE_OF_KIND = 0.65
@@ -71,23 +74,46 @@ def next_step(
     store = "theories" if "get_theory" in offered else "profiles"
     request = understood(message, before, store, packaged())
     if not done:
-        return _first(request, message, before, offered)
+        return _unwritten(request, message, packaged()) or _first(request, message, before, offered)
     return _further(request, message, done, offered) or Say(_told(request, done, embedder))
 
 
 def understood(message: str, before: Sequence[Turn], store: str, heads: AgentHeads) -> Request:
     """What the message asks of the agent of this store, with what the turns before say of it."""
     unfinished = _unfinished(before)
-    found = heads.read(message)
+    found = _read(message, store, heads)
     if not unfinished or (found.action in _ANEW and found.sure >= _SURE):
         return _resolved(_to_agent(found, message, store, heads), message, before, heads)
     asked = before[: len(before) - len(unfinished)]
     first = unfinished[0]
-    request = _resolved(_to_agent(heads.read(first), first, store, heads), first, asked, heads)
+    request = _resolved(_to_agent(_read(first, store, heads), first, store, heads), first, asked, heads)
     for answer in (*unfinished[1:], message):
         role = agent_replies.missing(request)
         request = request.saying(role, answer.strip()) if role else request
     return request
+
+
+def _read(message: str, store: str, heads: AgentHeads) -> Request:
+    """What the heads read in the message, and what its phrases surely say."""
+    if asks_to_see_it(message):
+        return replace(heads.read(message, "get"), sure=1.0, store=store, name="")
+    found = heads.read(message)
+    if found.action == "amend" and phrases.only_adds(message, found.text):
+        added = heads.read(message, "append")
+        found = replace(added, name=added.name or found.name, text=added.text or found.text)
+    if found.action == "append":
+        found = replace(found, name=phrases.without_with(found.name))
+    return _named_apart(found, message, heads) or found
+
+
+def _named_apart(found: Request, message: str, heads: AgentHeads) -> Request | None:
+    """The request to save a claim that a clause of its own names: "Theory: the bear is real. Call it Exit."."""
+    rest, name = phrases.named_apart(message)
+    may_save = found.action in _MAY_SAVE or (found.action == "rename" and phrases.claims(rest))
+    if not name or not may_save or "?" in rest or heads.read(rest).action not in _MAY_SAVE:
+        return None
+    saved = heads.read(rest, "save")
+    return replace(saved, sure=1.0, name=name, text=saved.text or _claim(rest))
 
 
 def _unfinished(before: Sequence[Turn]) -> list[str]:
@@ -143,16 +169,32 @@ def _resolved(request: Request, message: str, before: Sequence[Turn], heads: Age
         return request
     if request.action == "search":
         return replace(request, text=request.text or ("" if request.name else earlier.claim(before, heads)))
+    noun = NOUNS.get(request.store, "profile")
+    if made := _made_now(request, message, before, noun):
+        return made
+    spoken_of = earlier.meant(before[-1:], noun, heads) if request.action in ("save", "append") else None
+    if spoken_of and phrases.tells_of_another(message, request.name, request.text):
+        return replace(request, action="append", name=spoken_of.name)
     if request.action == "save":
         return _with_earlier_text(request, before, heads)
     name = request.name or earlier.named_in(message.replace(request.new_name or "\n", ""), before)
     request = replace(request, name=name)
     chosen = earlier.chosen(message, before)
-    entry = chosen or (None if request.name else earlier.meant(before, NOUNS.get(request.store, "profile"), heads))
+    entry = chosen or (None if request.name else earlier.meant(before, noun, heads))
     request = replace(request, name=entry.name) if entry else request
     if request.action in ("append", "amend") and not request.text:
         return replace(request, text=earlier.claim(before[-1:], heads))
     return request
+
+
+def _made_now(request: Request, message: str, before: Sequence[Turn], noun: str) -> Request | None:
+    """The request for an entry of the name that the answer before did not find: "ok then make one: a prince"."""
+    name = earlier.missed(before[-1], noun)
+    is_of_it = phrases.makes_one(message) or (request.action == "save" and not request.name)
+    if not name or not is_of_it:
+        return None
+    text = message.partition(":")[2].strip() or request.text
+    return replace(request, action="save", name=name, text=text, new_name="")
 
 
 def _with_earlier_text(request: Request, before: Sequence[Turn], heads: AgentHeads) -> Request:
@@ -185,6 +227,13 @@ def _first(request: Request, message: str, before: Sequence[Turn], offered: Mapp
     return Call(tool, _arguments(request, message, tool))
 
 
+def _unwritten(request: Request, message: str, heads: AgentHeads) -> Say | None:
+    """What can be done, if a profile is to be written out of the texts, which no tool does."""
+    asked = phrases.without_texts(message) if request.store == "profiles" else ""
+    wanted = heads.read(asked, "save") if asked else None
+    return Say(agent_replies.writes_none(wanted.name)) if wanted and wanted.name and not wanted.text else None
+
+
 def _tool_name(request: Request) -> str:
     store = "profiles" if request.store == "both" else request.store
     if request.action == "list":
@@ -197,7 +246,8 @@ def _tool_name(request: Request) -> str:
 def _arguments(request: Request, message: str, tool: Tool) -> dict[str, str]:
     title = request.name or " ".join(request.text.split()[:_TITLE_WORDS])
     text = request.text
-    values = {"name": request.name, "title": title, "new_name": request.new_name, "new_title": request.new_name}
+    name = phrases.without_kind(request.name) if request.action == "save" else request.name
+    values = {"name": name, "title": title, "new_name": request.new_name, "new_title": request.new_name}
     values |= {"description": text, "statement": text, "addition": text, "query": text}
     values |= {"version": request.version, "kind": _kind(request, message)}
     return {each.name: values[each.name] for each in tool.parameters if values.get(each.name)}

@@ -94,6 +94,12 @@ def _named(turn: Turn, noun: str, heads: AgentHeads) -> Mentioned | None:
     return Mentioned(asked.new_name or asked.name) if asked.name or asked.new_name else None
 
 
+def missed(turn: Turn, noun: str) -> str:
+    """The name of which the answer says that there is no entry; empty if it does not."""
+    found = re.match(rf"There is no (?:\w+ )?{noun} “([^”]+)”", turn.answer)
+    return found[1] if found else ""
+
+
 def last_change(turns: Sequence[Turn], noun: str, name: str) -> str:
     """The first word of the answer that told the last change of an entry; empty if none did."""
     for turn in reversed(turns):

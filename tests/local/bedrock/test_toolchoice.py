@@ -175,6 +175,138 @@ def test_an_addition_without_an_entry_that_it_could_be_added_to_is_a_new_one() -
     assert said(PROFILES, "add to Osric that he is a silly courtier", missing).startswith("There is no profile")
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can you extend the profile of Duncan with: trusts the wrong thanes",
+        "Please expand Duncan's profile: trusts the wrong thanes",
+        "Kannst du das Profil von Duncan erweitern mit: trusts the wrong thanes",
+        "Amplía el perfil de Duncan con: trusts the wrong thanes",
+        "Complète le profil de Duncan avec : trusts the wrong thanes",
+    ],
+)
+def test_what_extends_an_entry_replaces_nothing(message: str) -> None:
+    assert called(PROFILES, message) == (
+        "append_to_profile",
+        {"name": "Duncan", "addition": "trusts the wrong thanes"},
+    )
+
+
+SISTERS = Turn("a group: the sisters", "Saved the group profile “Weird Sisters”.")
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("put down as well that Hecate is their mistress", "Hecate is their mistress"),
+        ("note too that Banquo fears them", "Banquo fears them"),
+        ("schreib auch noch rein, dass Hekate ihre Herrin ist", "Hekate ihre Herrin ist"),
+    ],
+)
+def test_more_on_the_entry_that_was_spoken_of_makes_no_entry_of_the_one_it_names(message: str, text: str) -> None:
+    assert called(PROFILES, message, before=(SISTERS,)) == (
+        "append_to_profile",
+        {"name": "Weird Sisters", "addition": text},
+    )
+
+
+def test_a_note_on_another_is_still_a_new_one() -> None:
+    assert called(PROFILES, "Note about Ross: he brings the news", before=(SISTERS,))[1]["name"] == "Ross"
+
+
+@pytest.mark.parametrize(
+    ("message", "title", "statement"),
+    [
+        ("Theory: the madness is real from act 4 on. Name it Real Madness.", "Real Madness", "the madness is real"),
+        ("Theory: Fleance became king. Call it Fleance Rex", "Fleance Rex", "Fleance became king"),
+        ("My theory is that she faints on purpose, title: Faint", "Faint", "she faints on purpose"),
+        (
+            "I think Banquo knew all along. Keep it under the name Silent Banquo",
+            "Silent Banquo",
+            "Banquo knew all along",
+        ),
+        ("Theorie: Macduff wusste alles. Nenn sie Stiller Macduff.", "Stiller Macduff", "Macduff wusste alles"),
+    ],
+)
+def test_a_theory_that_is_given_a_name_is_saved(message: str, title: str, statement: str) -> None:
+    name, arguments = called(THEORIES, message)
+    assert (name, arguments["title"]) == ("save_theory", title)
+    assert arguments["statement"].startswith(statement)
+
+
+def test_a_theory_without_a_name_is_weighed_and_a_new_name_alone_renames() -> None:
+    assert called(THEORIES, "Theory: Ross is a spy")[0] == "search_evidence"
+    assert called(THEORIES, "Rename the theory Owl. Call it Night Bird.") == (
+        "rename_theory",
+        {"title": "Owl", "new_title": "Night Bird"},
+    )
+
+
+NO_FORTINBRAS = Turn(
+    "what do I have on Fortinbras?", "There is no profile “Fortinbras”.\nYour profiles are:\n- topic Owl"
+)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "ok then make one: Prince of Norway, takes the crown at the end",
+        "please create one for him: Prince of Norway, takes the crown at the end",
+        "dann leg eins an: Prince of Norway, takes the crown at the end",
+    ],
+)
+def test_one_that_is_made_after_it_was_missed_has_the_name_that_was_asked_for(message: str) -> None:
+    tool, arguments = called(PROFILES, message, before=(NO_FORTINBRAS,))
+    assert tool == "save_profile"
+    assert (arguments["name"], arguments["description"]) == (
+        "Fortinbras",
+        "Prince of Norway, takes the crown at the end",
+    )
+
+
+def test_one_that_is_made_for_another_has_its_own_name() -> None:
+    _, arguments = called(PROFILES, "make a profile of Osric: a courtier", before=(NO_FORTINBRAS,))
+    assert arguments["name"] == "Osric"
+
+
+@pytest.mark.parametrize("message", ["what's in it?", "how does it read now?", "was steht da drin?", "show it to me"])
+def test_what_is_in_it_shows_the_entry_that_was_just_saved(message: str) -> None:
+    assert called(PROFILES, message, before=(SISTERS,)) == ("get_profile", {"name": "Weird Sisters"})
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("Create a profile of Banquo from what the play says about him", "Banquo"),
+        ("make a profile of Seyton based on the script", "Seyton"),
+        ("profile of Greta from the play please", "Greta"),
+        ("Erstelle ein Profil von Hedda aus dem, was im Stück steht", "Hedda"),
+    ],
+)
+def test_a_profile_out_of_the_texts_is_refused_with_what_can_be_done(message: str, name: str) -> None:
+    assert said(PROFILES, message) == (
+        "Nothing was saved: a profile holds what you write, and I write none out of the texts. "
+        f"Ask about {name} first, then keep what you want in your own words. Say: create a profile of {name}: …"
+    )
+
+
+def test_words_of_the_user_that_speak_of_the_play_are_kept() -> None:
+    assert called(PROFILES, "Create a profile of Ross: a thane from the play")[0] == "save_profile"
+
+
+def test_a_kind_before_a_name_is_no_part_of_it() -> None:
+    message = "Start a profile about the group Weird Sisters: three witches"
+    assert called(PROFILES, message)[1]["name"] == "Weird Sisters"
+
+
+def test_an_addition_to_what_the_other_agent_keeps_says_how_to_ask_for_it() -> None:
+    beside = Done("append_to_profile", {}, "There is no profile “osric”, but a theory. Nothing was done.")
+    assert said(PROFILES, "add to my note on osric: he is vain", beside) == (
+        "There is no profile “osric”, but a theory.\n"
+        "Nothing was added. If you mean a theory, say: add to the theory osric: he is vain"
+    )
+
+
 def test_an_entry_that_is_not_there_may_be_of_the_other_agent() -> None:
     unknown = Done("delete_profile", {}, "There is no profile “Spy”.")
     assert said(PROFILES, "delete the profile Spy", unknown).endswith(
