@@ -110,7 +110,8 @@ def _named_apart(found: Request, message: str, heads: AgentHeads) -> Request | N
     """The request to save a claim that a clause of its own names: "Theory: the bear is real. Call it Exit."."""
     rest, name = phrases.named_apart(message)
     may_save = found.action in _MAY_SAVE or (found.action == "rename" and phrases.claims(rest))
-    if not name or not may_save or "?" in rest or heads.read(rest).action not in _MAY_SAVE:
+    is_read = found.action == "save" and found.name and name.startswith(found.name)
+    if not name or is_read or not may_save or "?" in rest or heads.read(rest).action not in _MAY_SAVE:
         return None
     saved = heads.read(rest, "save")
     return replace(saved, sure=1.0, name=name, text=saved.text or _claim(rest))
@@ -190,8 +191,9 @@ def _resolved(request: Request, message: str, before: Sequence[Turn], heads: Age
 def _made_now(request: Request, message: str, before: Sequence[Turn], noun: str) -> Request | None:
     """The request for an entry of the name that the answer before did not find: "ok then make one: a prince"."""
     name = earlier.missed(before[-1], noun)
+    has_its_own = bool(request.name) and request.name in message.partition(":")[0]
     is_of_it = phrases.makes_one(message) or (request.action == "save" and not request.name)
-    if not name or not is_of_it:
+    if not name or has_its_own or not is_of_it:
         return None
     text = message.partition(":")[2].strip() or request.text
     return replace(request, action="save", name=name, text=text, new_name="")

@@ -4,9 +4,9 @@ import re
 
 _END = r"[ .!。]*$"
 _ADDS = re.compile(
-    r"\b(?:extend|expand|enlarge|supplement|complement|append|add(?:s|ed|ing)?\b|further to|as well|also\b|too\b"
-    r"|in addition|ergänz|erweiter|füge?\b|hinzu|zusätzlich|complèt|ajout|aussi\b|ampl[ií]a|añad|agreg|también|aggiun"
-    r"|anche\b|acrescent|adicion|também)|追記|追加|补充|추가",
+    r"\b(?:extend|expand|enlarge|supplement|complement|append|add(?:s|ed|ing)?\b|further to|as well|also\b"
+    r"|too\b(?=[,.:;! ]*$| that|:)|in addition|ergänz|erweiter|füge?\b|hinzu|zusätzlich|complèt|ajout|aussi\b"
+    r"|ampl[ií]a|añad|agreg|también|aggiun|anche\b|acrescent|adicion|também)|追記|追加|补充|추가",
     re.IGNORECASE,
 )
 _REPLACES = re.compile(
@@ -25,10 +25,16 @@ _NAMING = re.compile(
     rf") ?[\"“„«「]?(?P<name>[^.!?;:,\"“”„«»「」。]{{1,100}}?)[\"”“»」]?(?:にして|吧)?(?:,? please)?{_END}",
     re.IGNORECASE,
 )
+_BEHIND_NAME = re.compile(r" and (?:save|keep|stick|hang|put|add|store|file|check|test)\b.*$", re.IGNORECASE)
+_NO_NAME = re.compile(
+    r"(?:(?:a|an|my|the|another|one) )?(?:theory|note|claim|idea|profile|card|entry)|later|so|yet|what.*|.* - .*",
+    re.IGNORECASE,
+)
 _MAKES_ONE = re.compile(
-    r"\b(?:make|create|start|open|set up|write|record|begin|save|do|add|lege?|mach|erstelle?|crée|fais|ouvre|crea|haz"
-    r"|fa(?:i|nne)|cria|faz) ?-?(?:one|it|some|eine?n?s?|une?|uno|una|um|uma)\b|\bset (?:one|it) up\b"
-    r"|\bcreane un[oa]\b",
+    r"\b(?:(?:make|create|start|open|write|record|begin|save|do|add|lege?|mach|erstelle?|crée|fais|ouvre|crea|haz"
+    r"|fa(?:i|nne)|cria|faz) ?(?:-?en )?-?(?:one|it|some|eine?n?s?|une?|uno|una|um|uma)|set (?:one|it) up"
+    r"|creane un[oa])"
+    r"(?= ?(?:$|[:.,;!–-])| (?:then|now|please|pls|up|for|an|alors|entonces|então|allora)\b)",
     re.IGNORECASE,
 )
 _NAMES_ITS_OWN = re.compile(
@@ -49,7 +55,7 @@ _OUT_OF_TEXTS = re.compile(
 )
 _MAKES_ENTRY = re.compile(
     r"\b(?:creat(?:e|ing)?|mak(?:e|ing)|writ(?:e|ing)|build|generate|draft|compile|fill|start|set up|put together"
-    r"|prepare|do|give me|erstelle?|schreibe?|lege?|mache?|crée[rz]?|fais|faites|écri(?:s|re|vez)|rédige[rz]?|crear?"
+    r"|prepare|do me|give me|erstelle?|schreibe?|lege?|mache?|crée[rz]?|fais|faites|écri(?:s|re|vez)|rédige[rz]?|crear?"
     r"|haz|hazme|escribe|redacta|scrivi|fai|fammi|crie?|cria|faz|faça|escrev[ae])\b"
     r"|^(?:please |a |an |ein |une? )?(?:profile?|profil|fiche|ficha|perfil|profilo|scheda)\b",
     re.IGNORECASE,
@@ -86,10 +92,13 @@ def named_apart(message: str) -> tuple[str, str]:
     found = _NAMING.search(message)
     if not found:
         return message, ""
+    name = _BEHIND_NAME.sub("", found["name"]).strip()
+    if _NO_NAME.fullmatch(name):
+        return message, ""
     rest = message[: found.start()].strip(" ,;")
     if not re.search(r"\w+\W+\w+\W+\w+|[\u3040-\u9fff]{4}", rest):
         return message, ""
-    return rest, found["name"].strip()
+    return rest, name
 
 
 def claims(message: str) -> bool:

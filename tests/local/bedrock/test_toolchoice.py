@@ -192,6 +192,19 @@ def test_what_extends_an_entry_replaces_nothing(message: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "message",
+    ["the word spy is too strong, make it servant sent to watch Laertes", "Change Ann's profile to: a doctor"],
+)
+def test_what_corrects_an_entry_is_no_addition(message: str) -> None:
+    assert called(PROFILES, message, before=(SAVED,))[0] == "get_profile"
+
+
+def test_a_name_that_is_to_come_later_is_none() -> None:
+    message = "Theory for the drawer: the bear is real. Save it, I'll name it later."
+    assert called(THEORIES, message)[1]["title"] != "later"
+
+
 SISTERS = Turn("a group: the sisters", "Saved the group profile “Weird Sisters”.")
 
 
@@ -251,6 +264,7 @@ NO_FORTINBRAS = Turn(
     "message",
     [
         "ok then make one: Prince of Norway, takes the crown at the end",
+        "alors crée-en une : Prince of Norway, takes the crown at the end",
         "please create one for him: Prince of Norway, takes the crown at the end",
         "dann leg eins an: Prince of Norway, takes the crown at the end",
     ],
@@ -265,8 +279,8 @@ def test_one_that_is_made_after_it_was_missed_has_the_name_that_was_asked_for(me
 
 
 def test_one_that_is_made_for_another_has_its_own_name() -> None:
-    _, arguments = called(PROFILES, "make a profile of Osric: a courtier", before=(NO_FORTINBRAS,))
-    assert arguments["name"] == "Osric"
+    for message in ("make a profile of Osric: a courtier", "crée une fiche pour Osric : un courtisan"):
+        assert called(PROFILES, message, before=(NO_FORTINBRAS,))[1]["name"] == "Osric"
 
 
 @pytest.mark.parametrize("message", ["what's in it?", "how does it read now?", "was steht da drin?", "show it to me"])
