@@ -78,7 +78,7 @@ def library() -> Desk:
         ("what events are in April", "1 row matches (table: events; Date: from 2026-04-01 before 2026-05-01)."),
         ("next event", "Earliest Date: 2026-03-20 (Reading – events, row 2)."),
         ("biggest event", "Highest Guests: 90 (Fair – events, row 4)."),
-        ("signed books", "4 rows match (table: books). No field here has “signed” as a value, so that was left out."),
+        ("signed books", "4 rows match (table: books). I left out “signed”, which I could not use as a condition."),
         ("number of copies, by genre please", "Copies, sum, by Genre: novel 3, fantasy 4, historical 2."),
     ],
 )
@@ -104,8 +104,8 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ("average cost of jobs by Dr. Root", "2 rows match (table: jobs; Done by: Dr. Root). Cost, average: 68."),
         ("cost of the jobs, split by who paid", "Cost, sum, by Paid by: society 296, holder 40."),
         ("how much came in for Mrs Quill", "Mrs E. Quill"),
-        ("jobs without 2025", "No field here has “not 2025” as a value, so that was left out."),
-        ("jobs not in February", "No field here has “not in February” as a value, so that was left out."),
+        ("jobs without 2025", "I left out “not 2025”, which I could not use as a condition."),
+        ("jobs not in February", "I left out “not in February”, which I could not use as a condition."),
         ("what should have been back by now", "table: tools; Back by: before 2026-03-01; Came back: none)."),
         ("who owes us more than 40?", "1 row matches (table: holders; Balance: above 40)."),
         ("who owes the most?", "Highest Balance: 50 (Abel Stone – holders, row 3)."),
@@ -120,7 +120,7 @@ def test_a_message_is_read_with_the_columns_of_the_table_that_it_is_about(
         ("tools that came back", "1 row matches (table: tools; Came back: any)."),
         ("who didn't pay?", "2 rows match (table: holders; Balance: above 0)."),
         ("who owes nothing", "3 rows match (table: holders; Balance: to 0)."),
-        ("number of jobs per village", "No field here has “village” as a value, so that was left out."),
+        ("number of jobs per village", "I left out “village”, which I could not use as a condition."),
     ],
 )
 def test_columns_are_known_by_the_words_of_those_who_ask(allotments: Desk, message: str, answer: str) -> None:
@@ -135,7 +135,7 @@ def test_columns_are_known_by_the_words_of_those_who_ask(allotments: Desk, messa
             "Lowest Guests: 40 (Reading – events, row 2).",
         ),
         (("events with over 50 guests", "where was the biggest one?"), "Highest Guests: 90 (Fair – events, row 4)."),
-        (("events in the hall", "and the heaviest?"), "No field here has “heaviest” as a value, so that was left out."),
+        (("events in the hall", "and the heaviest?"), "I left out “heaviest”, which I could not use as a condition."),
         (("loans that are returned", "which aren't?"), "2 rows match (table: loans; Returned: none)."),
         (("books in English", "which aren't?"), "1 row matches (table: books; Row language: not English)."),
         (("copies by genre", "which has the most?"), "Copies, sum, by Genre: fantasy 4"),
@@ -174,7 +174,7 @@ def test_a_table_keeps_its_name_beside_a_column_of_another_table_that_is_called_
     desk.put("alarms.csv", 'Date,Vehicles\n2026-01-05,"MB-1, MB-2"\n2026-01-06,MB-1\n2026-01-09,"MB-1, MB-3"\n')
     assert desk.said("vehicles built before 2010")[0] == "1 row matches (table: vehicles; Built: below 2010)."
     biggest = desk.said("which is the biggest?", before=("vehicles built before 2020",))[0]
-    assert biggest.endswith("No field here has “biggest” as a value, so that was left out.")
+    assert biggest.endswith("I left out “biggest”, which I could not use as a condition.")
     assert desk.said("alarms with MB-1")[0] == "3 rows match (table: alarms; Vehicles: MB-1)."
 
 

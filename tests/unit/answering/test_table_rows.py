@@ -83,7 +83,7 @@ def test_a_name_that_no_column_can_have_is_said_to_be_left_out() -> None:
     desk = Desk()
     desk.put("hours.csv", "Day,Hours\n2026-01-01,3\n2026-01-02,5\n")
     text, _ = desk.said("How many rows does Zoe own?")
-    assert text == "2 rows match. No field here has “Zoe” as a value, so that was left out."
+    assert text == "2 rows match. I left out “Zoe”, which I could not use as a condition."
     text, _ = desk.said("How many rows are there?")
     assert text == "2 rows match."
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import Scalar
-from cicada.knowledge_bases.schema import StandingRule
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.understood import Understood
@@ -137,6 +137,33 @@ def test_what_a_document_is_for_names_it() -> None:
 )
 def test_numbers_and_periods_are_bounds_of_the_field_that_is_named(message: str, field: str, bounds: Bounds) -> None:
     assert understood(message).meaning.bounds == {field: bounds}
+
+
+def test_of_two_periods_the_second_is_joined_if_it_follows_the_first_and_else_left_out() -> None:
+    joined, apart = understood("charters sealed in March or April 2025"), understood("charters sealed in 2023 or 2025")
+    assert joined.meaning.bounds == {"sealed_on": Bounds(gte="2025-03-01", lt="2025-05-01")}
+    assert apart.meaning.bounds == {"sealed_on": Bounds(gte="2023-01-01", lt="2024-01-01")}
+    assert apart.meaning.unknown == ("2025",)
+
+
+def test_a_year_restricts_the_field_of_years_rather_than_days() -> None:
+    fields = {
+        "name": SchemaField("name", FieldType.KEYWORD),
+        "opened": SchemaField("opened", FieldType.DATE),
+        "year": SchemaField("year", FieldType.NUMBER),
+    }
+    reader = SchemaReader.of(Schema(fields=fields, date="opened", items=("fair",)))
+    found = reader.understand(["how many fairs were there in 2013 or 2016?"], NOW)
+    assert (found.meaning.wanted, found.meaning.bounds) == ({"year": (2013, 2016)}, {})
+
+
+def test_a_name_that_is_denied_is_unwanted_and_a_part_of_a_name_that_is_denied_is_left_out() -> None:
+    fields = {"name": SchemaField("name", FieldType.KEYWORD), "nation": SchemaField("nation", FieldType.KEYWORD)}
+    reader = SchemaReader.of(Schema(fields=fields, items=("maker",)))
+    denied = reader.understand(['names of the makers whose nation is not "USA"'], NOW).meaning
+    part = reader.understand(['makers whose name does not contain "Bob"'], NOW).meaning
+    assert (denied.unwanted, denied.bounds) == ({"nation": ("USA",)}, {})
+    assert (part.unwanted, part.bounds, part.unknown) == ({}, {}, ("not Bob",))
 
 
 @pytest.mark.parametrize(

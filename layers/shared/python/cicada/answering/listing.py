@@ -253,8 +253,8 @@ def _matching(total: int, conditions: str, unit: str) -> str:
 
 def _left_out(names: Sequence[str]) -> str:
     """Says that the numbers and rows are of more than was asked for."""
-    quoted = " or ".join(f"“{one_line(name)[:MAX_VALUE]}”" for name in names)
-    return f"No field here has {quoted} as a value, so that was left out."
+    quoted = " and ".join(f"“{one_line(name)[:MAX_VALUE]}”" for name in names)
+    return f"I left out {quoted}, which I could not use as a condition."
 
 
 def _found(plan: Plan, total: int, conditions: str) -> str:

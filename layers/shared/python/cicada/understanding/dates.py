@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from itertools import zip_longest
 from typing import Final
 
 from msgspec import Struct
@@ -40,6 +41,7 @@ _BY_NOW = ("as of today", "as of now", "by now", "by today", "today", "now", "al
 _ELAPSED_WORDS = frozenset({"overdue", "past", "passed", "gone"})
 _BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "starting", "beginning"})
 _JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
+_JOINS = frozenset({"or", "and"})
 _NUMBERS: Final = range(2, 13)
 _UNITS = frozenset({"day", "week", "month", "quarter", "year"})
 _OFFSETS = frozenset({"last", "next"})
@@ -86,7 +88,21 @@ def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
             if not (is_over and found and found[-1].days == phrase.days):
                 found.append(phrase)
         at = phrase.end if phrase else at + 1
-    return found
+    return [_in_the_year_of(each, after, tokens) for each, after in zip_longest(found, found[1:])]
+
+
+def _in_the_year_of(phrase: DatePhrase, after: DatePhrase | None, tokens: Sequence[Token]) -> DatePhrase:
+    """The phrase in the year of the next one, where an "or" or "and" joins a month to one with a year."""
+    if after is None or not phrase.yearless or after.yearless or not after.days.is_part_of_a_year:
+        return phrase
+    if after.start - phrase.end != 1 or tokens[phrase.end].text not in _JOINS:
+        return phrase
+    least, below, other = phrase.days.least, phrase.days.below, after.days.least
+    if least is None or below is None or other is None:
+        return phrase
+    years = other.year - least.year
+    days = DateRange(shifted(least, Unit.YEAR, years), shifted(below, Unit.YEAR, years))
+    return replace(phrase, days=days, yearless=False)
 
 
 class _DateGrammar(Struct, frozen=True):

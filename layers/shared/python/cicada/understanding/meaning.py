@@ -245,9 +245,9 @@ def _with_condition(found: Meaning, part: Part, reading: Reading, vocabulary: Vo
     if mention.kind is MentionKind.NUMBER and role.name in CONDITIONS and role.field:
         return _of_number(found, mention, role, vocabulary.types[role.field])
     if mention.kind is MentionKind.DATE and role.name == "cond" and role.field:
-        return _of_date(found, mention, role, vocabulary)
+        return _of_date(found, mention, role, reading, vocabulary)
     if mention.kind in (MentionKind.NAME, MentionKind.DOCUMENT) and role.name in ("cond", "contains"):
-        return _of_name(found, mention, role)
+        return _of_name(found, mention, role, reading)
     return found
 
 
@@ -291,7 +291,7 @@ def _years(comparison: str, year: int) -> Bounds:
     )
 
 
-def _of_date(found: Meaning, mention: Mention, role: Role, vocabulary: Vocabulary) -> Meaning:
+def _of_date(found: Meaning, mention: Mention, role: Role, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     field = role.field or ""
     if mention.days is None:
         return found
@@ -304,7 +304,10 @@ def _of_date(found: Meaning, mention: Mention, role: Role, vocabulary: Vocabular
             return replace(found, unknown=(*found.unknown, f"not {mention.text}"))
         least, below = below, least  # "Not inspected since June" was inspected before.
     if type is FieldType.DATE:
-        return found.bounding(field, Bounds(gte=_iso(least), lt=_iso(below)))
+        period = Bounds(gte=_iso(least), lt=_iso(below))
+        if field in found.bounds and _follows_or(mention, reading):
+            return _of_either(found, field, period, mention)
+        return found.bounding(field, period)
     if least and below and below.year - least.year <= 2:
         for year in range(least.year, max(below.year, least.year + 1)):
             found = found.adding(field, year, negated=False)
@@ -313,6 +316,18 @@ def _of_date(found: Meaning, mention: Mention, role: Role, vocabulary: Vocabular
         return found.bounding(field, Bounds(gte=least.year)) if least else found
     bounds = Bounds(gte=least.year, lte=below.year - 1) if least else Bounds(lt=below.year)
     return found.bounding(field, bounds)
+
+
+def _of_either(found: Meaning, field: str, period: Bounds, mention: Mention) -> Meaning:
+    """Both periods, where one begins as the other ends; else the first, and that the second is left out."""
+    earlier, later = sorted((found.bounds[field], period), key=lambda each: str(each.gte))
+    if earlier.lt and earlier.lt == later.gte:
+        return replace(found, bounds={**found.bounds, field: Bounds(gte=earlier.gte, lt=later.lt)})
+    return replace(found, unknown=(*found.unknown, mention.text))
+
+
+def _follows_or(mention: Mention, reading: Reading) -> bool:
+    return mention.start > 0 and reading.facts.tokens[mention.start - 1].text in _OR
 
 
 def _in_a_year_with_days(least: date, below: date, months: frozenset[str]) -> tuple[date, date]:
@@ -332,11 +347,13 @@ def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def _of_name(found: Meaning, mention: Mention, role: Role) -> Meaning:
+def _of_name(found: Meaning, mention: Mention, role: Role, reading: Reading) -> Meaning:
     if role.field is None:
         return replace(found, unknown=(*found.unknown, mention.text))
-    if role.name == "contains":
+    if role.name == "contains" and role.negated <= _LIKELY:
         return found.bounding(role.field, Bounds(contains=mention.text))
+    if role.name == "contains" and "contain" in reading.facts.base[: mention.start]:
+        return replace(found, unknown=(*found.unknown, f"not {mention.text}"))  # No condition can say it.
     return found.adding(role.field, mention.text, negated=role.negated > _LIKELY)
 
 

@@ -37,6 +37,10 @@ class DateRange(Struct, frozen=True):
     def is_part_of_a_year(self) -> bool:
         return self.least is not None and self.below is not None and (self.below - self.least).days < _DAYS_OF_A_YEAR
 
+    @property
+    def is_of_whole_years(self) -> bool:
+        return all((end.month, end.day) == (1, 1) for end in (self.least, self.below) if end)
+
 
 def shifted(day: date, unit: Unit, count: int) -> date:
     """The day that many units later, or earlier; the last day of a shorter month. Stays within the calendar."""

@@ -311,6 +311,8 @@ def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
         dates = [name for name, each in types.items() if each is FieldType.DATE]
         if mention.days and mention.days.days.is_part_of_a_year:
             return dates  # "In August" is no year.
+        if mention.days and mention.days.days.is_of_whole_years and types.get("year") is FieldType.NUMBER:
+            return ["year"]
         return dates + [name for name, each in types.items() if _is_year_field(name, each)]
     if mention.kind is MentionKind.ASKER:
         return [
@@ -318,8 +320,16 @@ def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
             for name, each in types.items()
             if each is FieldType.PERSON or (each is FieldType.KEYWORD and kinds[name] == "person")
         ]
-    texts = (FieldType.KEYWORD, FieldType.PERSON, FieldType.KEYWORDS)
-    return [name for name, each in types.items() if each in texts and name != TABLE] if vocabulary.open else []
+    if not vocabulary.open:
+        return []
+    return [name for name, each in types.items() if _takes_name(name, each, mention.text)]
+
+
+def _takes_name(name: str, type: FieldType, text: str) -> bool:
+    """Whether a field may hold this text; one of years holds digits."""
+    if name == TABLE or type not in (FieldType.KEYWORD, FieldType.PERSON, FieldType.KEYWORDS):
+        return False
+    return any(map(str.isdigit, text)) or not _is_year_field(name, type)
 
 
 def _takes_number(name: str, number: float, vocabulary: Vocabulary) -> bool:
