@@ -53,6 +53,7 @@ _THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|cheers|much appreciated)\b", 
 _GREETING = re.compile(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # a capitalised word that begins no sentence
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _HOW_MUCH = re.compile(r"\bhow (?:much|many)\b|\bwhat (?:does|did|do|would) .{1,60} cost\b", re.IGNORECASE)
 _NUMBER = re.compile(
@@ -138,7 +139,7 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     found = nearest(text, passages, embedder, conditions)
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     is_unlikely = found.chance < least and not any(_has_words(each, text) for each in passages)
-    if not found.ranked or is_unlikely or _lacks_what_is_asked(text, found):
+    if not found.ranked or is_unlikely or _lacks_what_is_asked(text, found, conditions):
         is_near = bool(found.ranked) and refusal == NOT_HELD
         return f"{NOT_SURE} {NEAREST}\n{quote([found.spans[found.ranked[0][0]]])}" if is_near else refusal
     best = found.spans[found.ranked[0][0]].passage
@@ -148,14 +149,27 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
 
 
-def _lacks_what_is_asked(text: str, found: Nearest) -> bool:
-    """Whether the passage has years and not the one that is asked for, or no amount where one is asked for."""
+def _lacks_what_is_asked(text: str, found: Nearest, conditions: str) -> bool:
+    """Whether the passage has years and not the one that is asked for, no amount where one is, or none of the names."""
     passage = found.spans[found.ranked[0][0]].passage
+    if not _has_names(passage, text, conditions):
+        return True
     said = {*_YEAR.findall(" ".join((passage.heading, *(line.text for line in passage.lines))))}
     asked = {*_YEAR.findall(text)}
     quoted = " ".join(found.spans[position].meaning for position in _best(found))
     has_amount = _NUMBER.search(quoted) or not _HOW_MUCH.search(text)
     return bool(asked and said and asked.isdisjoint(said)) or not has_amount
+
+
+def _has_names(passage: Passage, text: str, conditions: str) -> bool:
+    """Whether a written passage has one of the names in the text, if there are any; a scene may have nobody's name.
+
+    Names in the conditions are met by the document.
+    """
+    names = {term for name in _NAME.findall(text) for term in terms(name)}.difference(terms(conditions))
+    is_script = any(line.speaker for line in passage.lines)
+    present = (terms(each) for each in (passage.heading, *(line.text for line in passage.lines)))
+    return is_script or not names or any(not names.isdisjoint(each) for each in present)
 
 
 def _has_words(passage: Passage, text: str) -> bool:

@@ -232,6 +232,12 @@ def test_a_passage_without_an_amount_does_not_surely_answer_how_much(minilm: Emb
     assert not answer(parse(f"{handbook}Question: What do the paid keepers earn?"), minilm).startswith(NOT_SURE)
 
 
+def test_a_passage_of_another_name_than_the_one_that_is_asked_for_does_not_surely_answer(minilm: Embedder) -> None:
+    drops = "Passages:\n\n[1] Document: Stability of Velmorin\n| Shelf life of 36 months is confirmed.\n\n"
+    assert answer(parse(f"{drops}Question: What is the shelf life of Ophelix?"), minilm).startswith(NOT_SURE)
+    assert not answer(parse(f"{drops}Question: What is the shelf life of Velmorin?"), minilm).startswith(NOT_SURE)
+
+
 def test_what_columns_a_table_has_is_quoted_only_to_who_asks_for_them() -> None:
     table = "Passages:\n\n[1] Document: fees\n| 2 rows with the columns Course and Fee.\n| Fees are due in May.\n\n"
     assert "2 rows" not in answer(parse(f"{table}Question: What is the fee of a course?"), HashEmbedder())

@@ -38,6 +38,11 @@ def test_a_document_counts_with_all_words_in_one_passage_or_with_a_relevant_one(
     assert list(found) == ["near", "both"]
 
 
+def test_nothing_is_near_in_meaning_to_a_name() -> None:
+    found = about("Marsh Road", ranked("near", "The site.", 0.9), ranked("said", "Power for Marsh Road."))
+    assert list(found) == ["said"]
+
+
 def test_a_document_is_shown_by_the_passage_that_has_all_words() -> None:
     first, second = ranked("a", "Noise is limited.", 0.9), ranked("a", "Noise at night is limited.", 0.5)
     [shown] = documents_about("night noise", (first, second)).values()

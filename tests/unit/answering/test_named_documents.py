@@ -102,6 +102,22 @@ def test_a_list_that_is_guessed_and_has_no_document_is_a_search(
     assert ("filter:0" in end.path, end.plan and end.plan.shape is Shape.CONTENT_ONLY) == (is_searched, is_searched)
 
 
+def test_a_name_that_no_document_has_may_be_a_value_of_one(here: Situation) -> None:
+    """The contract with Polarhaul is called otherwise, and has the name as its partner."""
+    schema = Schema({**SCHEMA.fields, "partner": SchemaField("partner", FieldType.KEYWORD, display="Partner")})
+    here.bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=schema)})
+    partner: dict[str, MetadataValue] = {"type": "contract", "owner": "Bob", "partner": "Polarhaul Logistics"}
+    put(here, "contract-3.md", "Refrigerated Haulage", partner)
+    asked = replace(
+        plan(Shape.METADATA_ONLY, "Polarhaul contract", single=True, filters=[CONTRACTS]), fields=("owner",)
+    )
+    parts = ask(here, asked)
+    assert listed(parts) == ["contract-3.md"]
+    assert text_of(parts).endswith("Refrigerated Haulage: Owner Bob.")
+    nobody = replace(asked, named=("Nobody contract",))
+    assert text_of(ask(here, nobody)).startswith("There is no document “Nobody contract”.")
+
+
 def test_a_list_by_a_name_that_no_document_has_is_searched_for_with_it(here: Situation) -> None:
     nobody = (Contains("owner", "Nobody"),)
     named = replace(plan(Shape.METADATA_ONLY, filters=nobody), confidence=0.9)

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 from cicada.answering.parts import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
-from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
+from cicada.documents.model import AnyOf, Contains, KnowledgeBaseKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.schema import StandingRule
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
+from cicada.retrieval.model import IndexHits, IndexQuery
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import permitted
 from tests.fakes.chat_model import ScriptedModel, failing_model
@@ -110,6 +111,28 @@ def test_conditions_that_no_document_meets_are_left_out_and_said() -> None:
     parts = list(Situation(matching=0).passages.answer(plan, QUESTION, ANN))
     assert end_of(parts).path[:2] == ("filter:0", "retrieve")
     assert text_of(parts) == "No document meets these conditions: status: draft. Without them:\n\nSeyton [1]."
+
+
+class _OutsideOnly(FixedIndex):
+    """Finds its passage only where no condition is stated."""
+
+    def search(self, query: IndexQuery) -> IndexHits:
+        found = super().search(query)
+        return IndexHits((), ()) if query.filter.conditions else found
+
+
+def test_where_documents_of_a_name_answer_nothing_all_are_searched_and_the_answer_says_so() -> None:
+    here = Situation(index=_OutsideOnly(passage("The queen, my lord, is dead.")))
+    names = (Contains("partner", "Kestrel Park"),)
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, QUESTION.message, knowledge_base="scripts", filters=names)
+    parts = list(here.passages.answer(plan, QUESTION, ANN))
+    said = "Nothing answers that where partner: with “Kestrel Park”. Without this condition:\n\nSeyton [1]."
+    assert text_of(parts) == said
+    assert "filter:left_out" in end_of(parts).path
+    assert here.index.queries[-1].text == f"{QUESTION.message} Kestrel Park"
+    drafts = (*names, AnyOf("status", frozenset({"draft"})))
+    parts = list(here.passages.answer(replace(plan, filters=drafts), QUESTION, ANN))
+    assert "filter:left_out" not in end_of(parts).path
 
 
 def test_what_a_named_document_says_is_answered_from_however_far_it_is_from_the_question() -> None:

@@ -157,6 +157,13 @@ def test_a_year_restricts_the_field_of_years_rather_than_days() -> None:
     assert (found.meaning.wanted, found.meaning.bounds) == ({"year": (2013, 2016)}, {})
 
 
+@pytest.mark.parametrize("message", ["Which makers are about Glasmere?", "makers that mention Glasmere"])
+def test_a_name_that_records_are_about_is_searched_for(message: str) -> None:
+    fields = {"name": SchemaField("name", FieldType.KEYWORD), "partner": SchemaField("partner", FieldType.KEYWORD)}
+    meaning = SchemaReader.of(Schema(fields=fields, items=("maker",))).understand([message], NOW).meaning
+    assert (meaning.topic, meaning.restricted) == ("Glasmere", frozenset())
+
+
 def test_a_name_that_is_denied_is_unwanted_and_a_part_of_a_name_that_is_denied_is_left_out() -> None:
     fields = {"name": SchemaField("name", FieldType.KEYWORD), "nation": SchemaField("nation", FieldType.KEYWORD)}
     reader = SchemaReader.of(Schema(fields=fields, items=("maker",)))

@@ -15,7 +15,7 @@ from cicada.answering.listing import ListingAnswerer, SubjectListing
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
-from cicada.answering.passages import UNMET, PassageAnswerer
+from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
@@ -230,7 +230,7 @@ class Answerer(Struct, frozen=True):
     def _finished(self, part: Finished, meant: Meant, question: Question, principal: Principal) -> Finished:
         plan = meant.plan
         schema = base_of(self.listings.bases, principal, plan.knowledge_base).schema
-        met = () if UNMET in part.path else plan.filters
+        met = () if {UNMET, BEYOND} & set(part.path) else plan.filters
         applied = (*question.scope, *met) if plan.shape in FROM_DOCUMENTS else ()
         conditions = (*(described(each, schema) for each in applied), *meant.conditions)
         listing = part.listing or listed_page(plan, question.knowledge_base)

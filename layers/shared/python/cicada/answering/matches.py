@@ -40,10 +40,14 @@ def match_of(subject: str, shown: RankedPassage) -> Match:
 
 
 def _best(subject: str, passages: Sequence[RankedPassage]) -> RankedPassage | None:
-    """The first passage with all words, with the relevance of the first one; else that one, if relevant enough."""
+    """The first passage with all words, with the relevance of the first one; else that one, if relevant enough.
+
+    Nothing is near in meaning to a name.
+    """
     complete = next((each for each in passages if _has_all(subject, each.passage)), None)
     first = passages[0]
-    is_relevant = first.relevance is not None and first.relevance >= LEAST_RELEVANCE
+    is_name = all(word[:1].isupper() for word in subject.split())
+    is_relevant = not is_name and first.relevance is not None and first.relevance >= LEAST_RELEVANCE
     return replace(complete, relevance=first.relevance) if complete else first if is_relevant else None
 
 

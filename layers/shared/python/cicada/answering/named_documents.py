@@ -139,7 +139,10 @@ class _Meaning:
         names = dict.fromkeys(filter(None, map(str.strip, self._plan.named)))
         named = [self._named(name[:_NAME_CHARACTERS]) for name in names]
         if missing := self._missing(named):
-            return self._no_such_document(missing)
+            if (plan := self._with_values(missing)) is None:
+                return self._no_such_document(missing)
+            self._plan = plan
+            return self.found()
         unclear = next((each for each in named if self._is_unclear(each)), None)
         if unclear is not None:
             said = f"{len(unclear.rows)} documents fit {_quoted(unclear.name)}."
@@ -176,10 +179,26 @@ class _Meaning:
             found = [row for row in self._names.find(name, self._scope) if meets(row.metadata, filters)]
         return bool(found) and (len(found) == 1 or self._are_versions(found))
 
-    def _is_met(self, condition: Condition) -> bool:
-        meeting = replace(self._scope, conditions=(*self._scope.conditions, condition))
+    def _is_met(self, *conditions: Condition) -> bool:
+        meeting = replace(self._scope, conditions=(*self._scope.conditions, *conditions))
         with phase("searching"):
             return self._catalogue.rows(meeting, self._order, 1).total > 0
+
+    def _with_values(self, missing: Sequence[_Named]) -> Plan | None:
+        """The plan with the names that no document has as values, if each is one: "the contract with Polarhaul"."""
+        names = [each.name for each in missing]
+        conditions = [self._with_value(name) for name in names if not is_identifier(name)]
+        if len(conditions) < len(names) or not all(conditions):
+            return None
+        rest = tuple(name for name in self._plan.named if name.strip()[:_NAME_CHARACTERS] not in names)
+        return replace(self._plan, named=rest, filters=(*self._plan.filters, *filter(None, conditions)))
+
+    def _with_value(self, name: str) -> Condition | None:
+        """The condition on a field of any value that some document meets which the plan's filters let through."""
+        fields = [each.name for each in self._schema.fields.values() if each.type in VALUED and not each.values]
+        texts = filter(None, (name, name.rpartition(" ")[0]))  # Without "contract", the kind.
+        said = [Contains(field, text) for text in texts for field in fields]
+        return next((each for each in said if self._is_met(each, *self._plan.filters)), None)
 
     def _named(self, name: str) -> _Named:
         """Compare the name with the documents whose cards it finds, and with all if it is none of theirs."""

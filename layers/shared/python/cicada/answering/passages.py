@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.answering.context_budget import within_budget
-from cicada.answering.evidence import EvidenceLoop, Verdict, not_answered
+from cicada.answering.evidence import EvidenceLoop, Gathered, Verdict, not_answered
 from cicada.answering.in_force import OtherVersions, preference, preferred_passages
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
@@ -17,7 +17,7 @@ from cicada.answering.prompt import passages_prompt
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
-from cicada.documents.model import TABLE, Condition, DocumentKey
+from cicada.documents.model import TABLE, Condition, Contains, DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -29,11 +29,13 @@ from cicada.retrieval.model import RankedPassage, Ranking, Retrieval
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
-from cicada.understanding.plan import Plan
+from cicada.understanding.plan import BY_RULES, Plan
 
 T = TypeVar("T")
 UNMET = "filter:0"
 """The step in an answer's path that says that no document meets the conditions of its plan."""
+BEYOND = "filter:left_out"
+"""The step that says that documents which meet the conditions answer nothing, and that all were searched then."""
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -65,11 +67,7 @@ class PassageAnswerer(Struct, frozen=True):
         """
         yield Progress("searching")
         base = base_of(self.search.bases, principal, plan.knowledge_base)
-        search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
-        with phase("judging"):
-            found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
-        if plan.named and documents:
-            found = found.of_a_named_document
+        plan, search, found, beyond = self._found(plan, question, principal, base, documents)
         # Asked once more before anything is shown: a judge and further searches may take seconds.
         permitted = search.permitted(found.passages, lambda each: each.passage.document)
         shown = permitted.only(within_budget(permitted.items, base.context_tokens))
@@ -87,6 +85,8 @@ class PassageAnswerer(Struct, frozen=True):
             yield Cited(shown, base.schema)
         if search.unmet:
             yield Text(_without(search.unmet, question, base.schema))
+        if beyond:
+            yield Text(f"Nothing answers that where {_said(beyond, base.schema)}. Without this condition:\n\n")
         if not is_answered:
             yield Text(not_answered(replace(found, passages=shown.items), base.name))
             yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
@@ -96,6 +96,49 @@ class PassageAnswerer(Struct, frozen=True):
         prompt = _prompt(replace(plan, filters=met, before=before), question, shown, base, earlier)
         written = yield from streamed(self.model.stream(prompt))
         yield written.finish(replace(end, path=(*found.path, "generate")))
+
+    def _found(
+        self,
+        plan: Plan,
+        question: Question,
+        principal: Principal,
+        base: KnowledgeBase,
+        documents: frozenset[str] | None,
+    ) -> tuple[Plan, _PermittedSearch, Gathered, tuple[Condition, ...]]:
+        """What answers, with the plan that found it, and its conditions that had to be left out for that."""
+        search, found = self._gathered(plan, question, principal, base, documents)
+        wider = _without_names(plan) if found.verdict is Verdict.BELOW_FLOOR and documents is None else None
+        if wider is not None:
+            beyond, more = self._gathered(wider, question, principal, base, documents)
+            if more.verdict is not Verdict.BELOW_FLOOR:
+                return wider, beyond, replace(more, path=(*found.path, BEYOND, *more.path)), plan.filters
+        return plan, search, found, ()
+
+    def _gathered(
+        self,
+        plan: Plan,
+        question: Question,
+        principal: Principal,
+        base: KnowledgeBase,
+        documents: frozenset[str] | None,
+    ) -> tuple[_PermittedSearch, Gathered]:
+        search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
+        with phase("judging"):
+            found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
+        return search, found.of_a_named_document if plan.named and documents else found
+
+
+def _without_names(plan: Plan) -> Plan | None:
+    """The plan that searches all documents, if it restricts them by nothing but names that rules have read.
+
+    A name that is a value somewhere may be meant as a word: the answer may be in the texts of other documents.
+    """
+    names = [each.text for each in plan.filters if isinstance(each, Contains)]
+    if not names or len(names) < len(plan.filters) or plan.by != BY_RULES:
+        return None
+    asked = plan.search_value or plan.query
+    missing = [each for each in names if each.casefold() not in asked.casefold()]
+    return replace(plan, filters=(), search_value=" ".join([asked, *missing]))
 
 
 def _prompt(
@@ -109,8 +152,11 @@ def _without(conditions: Sequence[Condition], question: Question, schema: Schema
     """What is said before an answer from documents that do not meet the plan's conditions, because none does."""
     of_rows = any(each.field == TABLE for each in conditions)
     which = "Of the documents that were chosen none" if question.scope else "No row" if of_rows else "No document"
-    said = ", ".join(described(each, schema) for each in conditions)
-    return f"{which} meets these conditions: {said}. Without them:\n\n"
+    return f"{which} meets these conditions: {_said(conditions, schema)}. Without them:\n\n"
+
+
+def _said(conditions: Sequence[Condition], schema: Schema) -> str:
+    return ", ".join(described(each, schema) for each in conditions)
 
 
 class _PermittedSearch:

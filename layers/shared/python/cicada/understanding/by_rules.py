@@ -222,6 +222,8 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
         about = replace(plan, wants_documents=True, search_value=topic, key_concepts=concepts, carried=_carried(found))
         return _listing(about, meaning, schema)
     if shape is Shape.METADATA_ONLY:
+        if plan.is_guess and meaning.fields and meaning.topic and not meaning.named:
+            plan = replace(plan, named=(meaning.topic,))  # A title in other words: "the AC-3 validation report".
         return _listing(plan, meaning, schema)
     if shape not in _ON_DOCUMENTS:
         return plan

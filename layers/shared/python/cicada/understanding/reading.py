@@ -69,6 +69,9 @@ _LIKELY_NAMED = 0.3
 # From here on words that no head has read are the subject of a message that states something else too.
 SURE_WISH = 0.75
 
+_ABOUT = [[word] for word in ("about", "concerning", "mention", "mentioning", "mentions", "regarding", "sobre", "über")]
+_WHAT_ABOUT = [["what"], ["how"]]
+
 _RECORD, _SUBJECT, _CONDITION = "Item", "Topic", "Cond"
 _SYMBOLS = {"topic": _SUBJECT, "content": _SUBJECT, "unk": _SUBJECT, "contains": _CONDITION, "doc": _CONDITION}
 _UNREAD = frozenset({"none", "unk"})
@@ -183,8 +186,16 @@ def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
         role = _role(roles, mention, line, heads)
         if mention.kind is MentionKind.ASKER and role.name == "none" and _owns_records(facts, line, at):
             role = replace(role, name="cond", chances={"cond": 1.0})
+        if mention.kind is MentionKind.NAME and role.is_condition and _is_subject(facts, mention):
+            role = replace(role, name="topic")
         roles.append(role)
     return tuple(roles)
+
+
+def _is_subject(facts: Facts, mention: Mention) -> bool:
+    """Whether a name is what records are about: "documents about Glasmere", and not "what about Glasmere?"."""
+    words = [each.text for each in facts.tokens[: mention.start]]
+    return words[-1:] in _ABOUT and words[-2:-1] not in _WHAT_ABOUT
 
 
 def _owns_records(facts: Facts, line: Line, at: int) -> bool:
