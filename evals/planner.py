@@ -195,6 +195,8 @@ def _canonical(value: Any, schema: PlannerSchema, name: str) -> str:
         unwanted = {_plain(each) for each in _list(value["not"])}
         others = [each for each in field.values if _plain(each) not in unwanted]
         value = others or value
+    if isinstance(value, Mapping) and "not" in value:
+        value = {**value, "not": _list(value["not"])}
     if isinstance(value, Mapping) and "all" in value:
         value = value["all"]
     if isinstance(value, Mapping):

@@ -146,6 +146,19 @@ def test_of_two_periods_the_second_is_joined_if_it_follows_the_first_and_else_le
     assert apart.meaning.unknown == ("2025",)
 
 
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [
+        ("List the fees in descending order.", Sort("fee", descending=True)),
+        ("the fees of the charters, ascending", Sort("fee")),
+        ("keepers in alphabetical order", Sort("keeper")),
+    ],
+)
+def test_a_direction_without_a_field_sorts_by_the_one_that_is_shown(message: str, order: Sort) -> None:
+    assert understood(message).meaning.order == order
+    assert understood("what are the fees of the charters?", "in descending order").meaning.order == Sort("fee", True)
+
+
 def test_a_year_restricts_the_field_of_years_rather_than_days() -> None:
     fields = {
         "name": SchemaField("name", FieldType.KEYWORD),

@@ -70,4 +70,4 @@ def test_a_table_that_is_a_column_of_another_is_its_group(charter: TablesReader,
 
 def test_numbers_that_are_years_are_compared_with_years(charter: TablesReader) -> None:
     assert meaning(charter, "boats built before 1975").bounds == {"Built": Bounds(lt=1975)}
-    assert meaning(charter, "which boats were built after 2000?").bounds == {"Built": Bounds(gte=2001)}
+    assert meaning(charter, "which boats were built after 2000?").bounds == {"Built": Bounds(gt=2000)}

@@ -15,7 +15,7 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import code, three, two
 from cicada.understanding.heads import Heads
-from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.meaning import Bounds, Meaning, sorted_as_said
 from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import EARLY, Kind, Vocabulary
@@ -130,7 +130,7 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
         meaning = _computing(meaning, earlier, found.operations, vocabulary)
     if meaning.aggregates and not meaning.group:
         return replace(meaning, order=None, limit=own.limit)
-    return meaning
+    return sorted_as_said(meaning, reading)
 
 
 def with_same(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:

@@ -27,6 +27,7 @@ _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"there", "exist", "gibt", "es"})
 _LIKELY, _PERHAPS = 0.5, 0.25
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
+_LATER = frozenset({"after", "later", "past", "beyond"})
 _ARTICLES = frozenset({"the", "a", "an", "any"})
 _FIRST_OF = {"name", "title"}
 _AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
@@ -147,7 +148,8 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
             found = replace(found, limit=max(1, int(part.mention.number)))
         if part.role.name == "doc":
             found = replace(found, named=(*found.named, part.mention.text))
-    found = _with_counts(_with_order(found, parts, reading, vocabulary), reading)
+    found = sorted_as_said(_with_order(found, parts, reading, vocabulary), reading)
+    found = _with_counts(found, reading)
     found = _with_nearest(found, parts, reading, vocabulary)
     return replace(found, together=_together(found, parts, reading.facts, vocabulary))
 
@@ -308,12 +310,20 @@ def _of_date(found: Meaning, mention: Mention, role: Role, reading: Reading, voc
         if field in found.bounds and _follows_or(mention, reading):
             return _of_either(found, field, period, mention)
         return found.bounding(field, period)
+    return _of_years(found, field, least, below, mention)
+
+
+def _of_years(found: Meaning, field: str, least: date | None, below: date | None, mention: Mention) -> Meaning:
+    """The period as years, which are numbers: "after 1950" is more than 1950."""
     if least and below and below.year - least.year <= 2:
         for year in range(least.year, max(below.year, least.year + 1)):
             found = found.adding(field, year, negated=False)
         return found
+    if below is None and least:
+        is_after = mention.text.split()[0].lower() in _LATER and (least.month, least.day) == (1, 1)
+        return found.bounding(field, Bounds(gt=least.year - 1) if is_after else Bounds(gte=least.year))
     if below is None:
-        return found.bounding(field, Bounds(gte=least.year)) if least else found
+        return found
     bounds = Bounds(gte=least.year, lte=below.year - 1) if least else Bounds(lt=below.year)
     return found.bounding(field, bounds)
 
@@ -450,6 +460,14 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
     if stated and implied:
         return replace(found, order=replace(stated, descending=implied.descending))
     return replace(found, order=stated or implied)
+
+
+def sorted_as_said(found: Meaning, reading: Reading) -> Meaning:
+    """By the one field that is shown, where a direction is said and no field: "the prices in descending order"."""
+    cues = {lexicon().cues.get(each.text) for each in reading.facts.tokens} & {"ASC", "DESC"}
+    if found.order or len(found.fields) != 1 or found.aggregates or found.group or len(cues) != 1:
+        return found
+    return replace(found, order=Sort(found.fields[0], descending="DESC" in cues))
 
 
 def _with_nearest(found: Meaning, parts: Sequence[Part], reading: Reading, vocabulary: Vocabulary) -> Meaning:

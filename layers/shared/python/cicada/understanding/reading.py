@@ -224,8 +224,10 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     found = max(chances, key=chances.__getitem__)
     if found == "none" and chances.get("doc", 0.0) > _LIKELY_NAMED:
         found = "doc"  # Who writes a document's number mostly means that document.
-    if found == "none" and mention.kind is MentionKind.NUMBER and any(each.name == "carrier" for each in roles[-2:]):
-        found = max((each for each in chances if each != "none"), key=chances.__getitem__)  # "With a value of 0".
+    is_carried = any(each.name == "carrier" for each in roles[-2:])
+    if found == "none" and is_carried and mention.kind in (MentionKind.NUMBER, MentionKind.DATE):
+        # "With a value of 0", "expiring within 90 days".
+        found = max((each for each in chances if each != "none"), key=chances.__getitem__)
     negated = 0.0
     if found in NEGATABLE or found == "content":  # A content may turn out to be a condition on what was listed.
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
