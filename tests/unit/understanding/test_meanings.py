@@ -146,6 +146,11 @@ def test_of_two_periods_the_second_is_joined_if_it_follows_the_first_and_else_le
     assert apart.meaning.unknown == ("2025",)
 
 
+def test_who_tells_much_is_not_asked_back_for_that_with_which_something_is_done() -> None:
+    assert understood("I lost the key stick that I log in with. What must I do?").strategy == "C"
+    assert understood("Does it still apply?").strategy == "A"
+
+
 @pytest.mark.parametrize(
     ("message", "order"),
     [

@@ -69,6 +69,7 @@ _UNSURE, _VERY_UNSURE = 0.35, 0.2
 _LEAST_SURE = 0.1
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
+_MOST_RARE = 1
 _ON_DOCUMENTS = ("C", "H", "M")
 _BEFORE_DOERS = word_set("did does do has have will can may must would should could")
 BEFORE_WHETHER = _BEFORE_DOERS | word_set("is are was were")
@@ -129,6 +130,9 @@ class SchemaReader(Struct, frozen=True):
         meaning = meaning_of(reading, self.vocabulary, asker)
         chances = strategy_chances(reading, self.vocabulary, bool(asker), self.heads)
         strategy = max(chances, key=chances.__getitem__)
+        if strategy == "A" and (reading.line.rare_words > _MOST_RARE or reading.strategies["A"] < _LIKELY_LISTED):
+            # Who says that much can be answered: what is meant is there, though "that" and "it" are too.
+            strategy = max((each for each in chances if each != "A"), key=chances.__getitem__)
         if strategy == "N" and chances["M"] > _LIKELY_LISTED and meaning.restricted and not reading.line.rare_words:
             strategy = "M"  # What is asked for is all of the base's own.
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
