@@ -133,3 +133,8 @@ def test_what_was_only_looked_at_again_does_not_stand_between_an_agent_and_the_n
     assert planner.requests[-1].messages == ("my theory: she lies",)
     _, planner = planned("who brings the letter?", "what's in it?", "delete it")
     assert planner.requests[-1].messages == ("who brings the letter?", "what's in it?")
+
+
+def test_what_is_said_to_be_of_something_else_is_planned_without_what_came_before() -> None:
+    _, planner = planned("who is the Prince of Norway?", "thanks! now something different: the Prince of Cumberland?")
+    assert (planner.requests[-1].message, planner.requests[-1].messages) == ("the Prince of Cumberland?", ())

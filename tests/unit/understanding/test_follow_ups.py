@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cicada.understanding.follow_ups import Cue, stand_alone
+from cicada.understanding.follow_ups import Cue, of_something_else, stand_alone
 
 TANKS = "Which SOP covers the cleaning of mixing tanks?"
 AUSTRIA = "What is the notice period in Austria?"
@@ -182,3 +182,18 @@ def test_every_conversation_has_a_query_that_begins_with_its_last_message(messag
 @given(st.text(max_size=200))
 def test_the_first_message_is_its_own_query(message: str) -> None:
     assert stand_alone([message]).query == message
+
+
+@pytest.mark.parametrize(
+    ("message", "rest"),
+    [
+        ("thanks!! now sth different, prince of cumberland?", "prince of cumberland?"),
+        ("Ok, another question: who owns the lease?", "who owns the lease?"),
+        ("By the way, when is the hall free?", "when is the hall free?"),
+        ("tell me something else about Banquo", ""),
+        ("is there another question?", ""),
+        ("and the other topic", ""),
+    ],
+)
+def test_a_message_may_say_that_it_is_of_something_else(message: str, rest: str) -> None:
+    assert of_something_else(message) == rest

@@ -20,6 +20,7 @@ from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.classifier import AGENTS, served_intents
+from cicada.understanding.follow_ups import of_something_else
 from cicada.understanding.last_answer import plan_of
 from cicada.understanding.plan import Plan, Planner, PlanRequest, Shape
 
@@ -122,8 +123,11 @@ class QuestionPlanner(Struct, frozen=True):
         """The plan of the message as a question to the base `asked`."""
         base = base_of(self.bases, principal, asked)
         schema = base.schema
+        anew = of_something_else(question.message)
+        if anew:
+            before = NO_CONVERSATION
         request = PlanRequest(
-            question.message,
+            anew or question.message,
             asked,
             self.now(),
             principal.tenant,

@@ -230,6 +230,23 @@ class _Focus(Struct, frozen=True):
         return tuple(topic for topic in self.own if not topic.named)
 
 
+# "Thanks! Now something different: …", in front of what has nothing to do with the messages before.
+_SOMETHING_ELSE = re.compile(
+    r"(?:\W*\b(?:thanks?|thank you|thx|cheers|great|cool|right|well|fine|ok(?:ay)?|now|and|but|so|i have|one|an?|just"
+    r"|very much|a lot)\b)*\W*\b(?:by the way|btw"
+    r"|(?:something|sth|smth)(?: (?:completely|totally|quite))? (?:different|else)"
+    r"|(?:another|other|new|different|next|separate|unrelated) (?:question|topic|subject|matter))"
+    r"\s*[:,.;!–—-]+\s*(?P<rest>\S.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def of_something_else(message: str) -> str:
+    """What a message asks that says it is of something else than those before; empty of other messages."""
+    found = _SOMETHING_ELSE.fullmatch(message)
+    return found["rest"] if found else ""
+
+
 def with_carried(text: str, carried: Sequence[str]) -> str:
     """The text with the topics behind it in parentheses, as people can read it."""
     return f"{text} ({' '.join(carried)})" if carried else text
