@@ -65,6 +65,31 @@ def test_rows_are_listed_with_their_columns(desk: Desk) -> None:
     assert (listed.total, {row.document.document_id for row in listed.rows}) == (10, {"tickets.csv"})
 
 
+@pytest.fixture
+def wide() -> Desk:
+    """A table of fourteen columns."""
+    desk = Desk()
+    others = "Hull,Mast,Sail,Keel,Berths,Engine,Port,Owner,Licence,Draught,Flag,Insurer"
+    desk.put("boats.csv", f"Name,Length,{others}\nWespe,7,{'x,' * 11}Lux\nMoewe,9,{'y,' * 11}Nord\n")
+    return desk
+
+
+def test_a_list_says_which_columns_it_leaves_out(wide: Desk) -> None:
+    text, listed = wide.said("List all boats")
+    assert text == (
+        "2 rows match (table: boats)."
+        " 4 more columns are not shown: Licence, Draught, Flag, Insurer; name one to see it."
+    )
+    assert list(listed.columns)[-2:] == ["Port", "Owner"]
+
+
+def test_a_column_that_is_named_is_shown_first(wide: Desk) -> None:
+    text, listed = wide.said("List all boats with their insurer")
+    assert (next(iter(listed.columns)), len(listed.columns)) == ("Insurer", 10)
+    assert "4 more columns are not shown: Owner, Licence, Draught, Flag;" in text
+    assert wide.said("What is the insurer of the Wespe?")[0].endswith("Wespe – boats, row 2: Insurer Lux.")
+
+
 def test_the_next_page_is_of_rows_again(desk: Desk) -> None:
     more = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "more", knowledge_base="desk", offset=20, of_rows=True)
     listed, _, end = list(desk.listings.answer(more, Question("more", "s", "desk"), ANN))[-3:]

@@ -20,7 +20,7 @@ from cicada.documents.model import TABLE, Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.values import MAX_FIELDS, MAX_VALUE, described, shown_value
+from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, described, shown_value
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
@@ -207,7 +207,11 @@ def _parts(
     said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
     said += ["There are no more."] if plan.offset and not rows else []
     next_offset = read.next_offset if is_list and not (plan.sort and plan.limit) else None
-    columns = _columns(plan, readable.conditions, shown, schema)
+    known = _columns(plan, readable.conditions, shown, schema)
+    columns = dict(list(known.items())[:MAX_FIELDS])
+    # Of one row it has been said what was asked for.
+    is_told = len(shown) == 1 and (plan.fields or plan.limit == 1)
+    said += [] if is_told else _not_shown(list(known.values())[MAX_FIELDS:])
     matches = {
         row.document: match_of(plan.search_value, passages[row.document]) for row in shown if row.document in passages
     }
@@ -273,7 +277,8 @@ def _columns(
     """The fields that were asked for, then those of the order and the filters and those that the schema shows.
 
     All but the fields that were asked for are left out where no document has them. Of rows every column is shown: they
-    have no text but these, and their titles say the table.
+    have no text but these, and their titles say the table. A list has the first `MAX_FIELDS` of them, because a frame
+    has no room for a row with all that a base may have.
     """
     are_rows = any(TABLE in row.metadata for row in rows)
     named = [*plan.fields, *([plan.sort.field] if plan.sort else []), *(each.field for each in conditions)]
@@ -283,7 +288,18 @@ def _columns(
         for name in dict.fromkeys([*named, *shown])
         if name not in (TITLE, EVERY, TABLE) and (name in plan.fields or any(name in row.metadata for row in rows))
     ]
-    return {name: name_of(name, schema) for name in known[:MAX_FIELDS]}
+    return {name: name_of(name, schema) for name in known}
+
+
+def _not_shown(names: Sequence[str]) -> list[str]:
+    """Says which columns the list leaves out; of many the first ones."""
+    if not names:
+        return []
+    said = ", ".join(one_line(name)[:MAX_NAME] for name in names[:MAX_FIELDS])
+    others = f" and {len(names) - MAX_FIELDS} others" if len(names) > MAX_FIELDS else ""
+    is_one = len(names) == 1
+    are = "1 more column is" if is_one else f"{len(names)} more columns are"
+    return [f"{are} not shown: {said}{others}; name {'it' if is_one else 'one'} to see it."]
 
 
 def _cannot_choose(plan: Plan, rows: Permitted[DocumentRow]) -> bool:
