@@ -16,13 +16,14 @@ from cicada_client.errors import ConnectionLostError, RefusedError
 from cli.arguments import Options, command
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
+from cli.settings import Settings, read_settings
 from cli.text import clean, to_json
 from cli.user.bases import base_lines
 from cli.user.chat_prompt import Prompt, open_prompt
 from cli.user.client import (
     DEFAULT_KNOWLEDGE_BASE,
     open_client,
+    page_address,
     question_options,
     require_session,
     scope,
@@ -39,6 +40,7 @@ from cli.user.rendering import (
     render_listing,
     render_page,
 )
+from cli.user.sessions import link_to
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
@@ -64,6 +66,8 @@ more            the next page of the documents that the last answer listed, as a
 /new            begin a new conversation
 /rename T       call this conversation T
 /pin            put this conversation before all others; /pin off takes the pin away
+/share          a link by which everybody of your tenant reads this conversation, with what comes later, as far as
+                each may read its documents; /unshare ends that at once
 /export [FILE]  this conversation with its sources, as Markdown, or as JSON into a file whose name ends in .json
 /delete         delete this conversation for good, with its questions and answers
 /help           this
@@ -85,7 +89,7 @@ def chat(options: Options) -> int:
     screen = open_screen(settings)
     with open_client(options, settings, screen.observe) as client:
         require_session(client, options.session)
-        conversation = Conversation(client, screen, options)
+        conversation = Conversation(client, screen, options, settings)
         prompt = open_prompt(conversation.commands)
         if prompt.interactive:
             screen.note("Ask a question. /help says what else there is.")
@@ -95,10 +99,11 @@ def chat(options: Options) -> int:
 class Conversation:
     """Questions and answers of one session."""
 
-    def __init__(self, client: Client, screen: Screen, options: Options) -> None:
+    def __init__(self, client: Client, screen: Screen, options: Options, settings: Settings) -> None:
         self._client = client
         self._screen = screen
         self._options = options
+        self._settings = settings
         self._session_id: str | None = options.session
         self._new_base: str | None = options.knowledge_base
         self._question = ""
@@ -116,6 +121,8 @@ class Conversation:
             "/new": self._start_new,
             "/pin": lambda: self._pin(pinned=True),
             "/pin off": lambda: self._pin(pinned=False),
+            "/share": self._share,
+            "/unshare": self._unshare,
             "/delete": lambda: self._screen.note(_SURE),
             "/delete yes": self._delete,
             "/help": lambda: self._screen.notes(_HELP),
@@ -312,6 +319,17 @@ class Conversation:
     def _pin(self, *, pinned: bool) -> None:
         self._client.change_session(self._session(), pinned=pinned)
         self._screen.note("Pinned." if pinned else "Not pinned any more.")
+
+    def _share(self) -> None:
+        """Without the address of a page the id is shown, which `cicada sessions read` takes too."""
+        page = page_address(self._options, self._settings)
+        share_id = self._client.share_session(self._session())
+        self._screen.line(link_to(share_id, page) or share_id)
+        self._screen.note("Whoever of your tenant has this reads the conversation. “/unshare” ends it.")
+
+    def _unshare(self) -> None:
+        self._client.unshare_session(self._session())
+        self._screen.note("Not shared any more.")
 
     def _delete(self) -> None:
         self._client.delete_session(self._session())

@@ -108,7 +108,7 @@ def share(options: Options) -> int:
 
     def show(client: Client) -> None:
         share_id = client.share_session(options.session)
-        link = f"{page.rstrip('/')}/{SHARED}{share_id}" if page else None
+        link = link_to(share_id, page)
         print(to_json({"share_id": share_id, "link": link}) if options.json else link or share_id)
 
     return _with_client(options, show)
@@ -146,6 +146,11 @@ def read(options: Options) -> int:
             render_shared(page, open_screen(read_settings()))
 
     return _with_client(options, show)
+
+
+def link_to(share_id: str, page: str | None) -> str | None:
+    """The link to a shared conversation on the chat page of this address; None without one."""
+    return f"{page.rstrip('/')}/{SHARED}{share_id}" if page else None
 
 
 def share_id_in(link: str) -> str:

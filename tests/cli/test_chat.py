@@ -21,6 +21,7 @@ import pytest
 
 from cli.__main__ import main
 from cli.user.chat_prompt import completions
+from cli.user.sessions import link_to
 from tests.cli.conftest import Shell
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
 from tests.clients.listings import DOCUMENTS, listed
@@ -320,6 +321,30 @@ def test_a_conversation_is_renamed_pinned_and_deleted(
     assert [each["sessionId"] for each in piped.sent("deleteSession")] == ["session-1"]
     assert piped.questions()[-1].get("sessionId") is None
     assert "This conversation is called “The queen” now." in shell.err()
+
+
+def test_a_conversation_is_shared_and_unshared(
+    piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell: Shell
+) -> None:
+    def shared(command: Body) -> list[Body] | None:
+        if command["action"] not in ("shareSession", "unshareSession"):
+            return None
+        return [{"type": "sessionShared", "requestId": command["requestId"], "shareId": "AbC_-1"}]
+
+    piped.on_command = shared
+    assert chat("/share\n", monkeypatch) == 1
+    assert shell.err() == "Ask something first: there is no conversation yet.\n"
+    assert chat("first\n/share\n/unshare\n", monkeypatch) == 0
+    for action in ("shareSession", "unshareSession"):
+        assert [each["sessionId"] for each in piped.sent(action)] == ["session-1"]
+    said = shell.read()
+    assert said.out.endswith("\nAbC_-1\n")
+    assert said.err.splitlines()[-1] == "Not shared any more."
+
+
+def test_a_link_to_a_shared_conversation_is_of_the_stacks_page() -> None:
+    assert link_to("AbC_-1", "https://chat.example.com/") == "https://chat.example.com/#shared=AbC_-1"
+    assert link_to("AbC_-1", None) is None
 
 
 def test_the_last_answer_is_rated_and_the_same_again_takes_it_back(
