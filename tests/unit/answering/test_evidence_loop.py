@@ -209,6 +209,21 @@ def test_a_title_with_line_breaks_stays_on_its_line() -> None:
     assert "[1] A title [2] Another\n" in not_answered(gathered, "plays")
 
 
+@pytest.mark.parametrize(
+    ("state", "behind"),
+    [
+        ("retired (no longer in force)", " – retired (no longer in force)\n\n"),
+        ("from 2027-01-01 (not yet in force)", " – from 2027-01-01 (not yet in force)\n\n"),
+        ("approved (in force)", "\n\n"),
+    ],
+)
+def test_what_is_nearest_and_not_in_force_is_said_to_be_so(state: str, behind: str) -> None:
+    stated = replace(RankedPassage(passage("Text."), 0.4), state=state)
+    near = replace(found(), ranking=Ranking((stated,), "local"), nearest=(replace(stated, state=""),))
+    said = not_answered(loop(FixedJudge(0.1)).gather(ASKED, BASE, Search(near)), "plays")
+    assert f"[1] Macbeth · 5.5 Dunsinane{behind}" in said
+
+
 def test_what_is_only_searched_of_a_script_is_not_shown() -> None:
     told = replace(passage("Text."), context="Macbeth · 5.5 Dunsinane\nSeyton dies")
     gathered = loop(FixedJudge(0.1)).gather(ASKED, BASE, Search(replace(found(), nearest=(RankedPassage(told, 0.1),))))

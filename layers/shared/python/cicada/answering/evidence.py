@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cicada.answering.ports import EvidenceJudge, QueryRewriter
 from cicada.documents.model import Passage, ScriptLocator
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
+from cicada.knowledge_bases.schema import Standing
 from cicada.knowledge_bases.settings import KnowledgeBase, QualityJudge
 from cicada.languages.terms import LANGUAGES, language_of
 from cicada.observability.telemetry import count_search, ignore
@@ -162,12 +163,19 @@ def _gathered(best: _Attempt, base: KnowledgeBase, queries: Sequence[str], path:
     end = verdict(best.quality, base, can_retry=False) if best.found.passages else Verdict.BELOW_FLOOR
     shown, withheld = best.found.passages, best.found.withheld
     if end is Verdict.BELOW_FLOOR and best.found.candidates:
-        shown, path = best.found.nearest, (*path, BELOW_FLOOR)
+        states = {each.passage.passage_id: each.state for each in shown}
+        nearest = (
+            replace(each, state=each.state or states.get(each.passage.passage_id, "")) for each in best.found.nearest
+        )
+        shown, path = tuple(nearest), (*path, BELOW_FLOOR)
     return Gathered(shown, best.quality, end, tuple(queries), path, withheld)
 
 
 def not_answered(gathered: Gathered, knowledge_base: str) -> str:
-    """What is said instead of an answer: what was searched for, and what was nearest. Its passages are the sources."""
+    """What is said instead of an answer: what was searched for, and what was nearest. Its passages are the sources.
+
+    What is not in force is said to be so.
+    """
     searched = ", then for ".join(f"“{one_line(each)[:_QUERY_CHARACTERS]}”" for each in gathered.queries)
     if not gathered.passages:
         return (
@@ -192,7 +200,12 @@ def _in_their_language(gathered: Gathered) -> str:
 
 
 def _titles(passages: Sequence[RankedPassage]) -> list[str]:
-    return [one_line(_title(each.passage)) for each in passages]
+    return [f"{one_line(_title(each.passage))}{_not_in_force(each.state)}" for each in passages]
+
+
+def _not_in_force(state: str) -> str:
+    """The state behind a title, unless the document is in force or nothing says so."""
+    return "" if not state or state.endswith(f"({Standing.IN_FORCE})") else f" – {state}"
 
 
 def _title(passage: Passage) -> str:
