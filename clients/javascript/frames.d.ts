@@ -449,7 +449,8 @@ export interface BaseSummary {
 /**
  * Reply to `listDocuments`: those from number `offset` on, of `total`. `nextOffset`: of the next ones, or null.
  *
- * `columns`: the names of the fields that the base shows, in order; `values`, on the first page: known values of them.
+ * `columns`: the names of the fields that the base shows, in order. On the first page `values`: known values of them,
+ * and `ranges`: those that a range can be asked of, with what their values are.
  * For editors `you`: the names by which readers of a document may name the user, and `types`: the suffixes of files
  * that can be uploaded, of `mostBytes` each.
  */
@@ -462,6 +463,9 @@ export interface DocumentsPage {
   nextOffset: number | null;
   values?: {
     [k: string]: string[];
+  };
+  ranges?: {
+    [k: string]: "date" | "number";
   };
   you?: string[];
   types?: string[];

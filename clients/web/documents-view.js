@@ -106,7 +106,7 @@ export class DocumentsView {
 
   #draw(page, offset, narrowed) {
     this.#offerOrders(page.columns ?? []);
-    this.#filters.offer(page.columns ?? [], page.values);
+    this.#filters.offer(page, offset === 0);
     if (page.you) this.#offerUpload(page);
     if (!offset) this.#list.replaceChildren();
     this.#list.append(...page.documents.map((document) => this.#row(document, page.you).root));

@@ -104,6 +104,27 @@ def test_a_list_is_filtered_and_shows_versions_and_what_is_in_force(
     expect(page.locator("#reading-title")).to_have_text("Lease")
 
 
+def test_days_and_numbers_are_filtered_from_one_to_another(page: Page, address: str, backend: FakeBackend) -> None:
+    kinds = {"status": FieldType.KEYWORD, "due": FieldType.DATE, "value": FieldType.NUMBER}
+    schema = Schema({each: SchemaField(each, kind, display=each.title(), shown=True) for each, kind in kinds.items()})
+    backend.access.bases = KnowledgeBases(named={"scripts": KnowledgeBase("scripts", schema=schema)})
+    for month in (1, 2, 3):
+        put(backend, f"{month}.md", f"Lease {month}", due=f"2026-0{month}-15", value=month * 1_000.0)
+    sign_in(page, f"{address}?documents=scripts")
+    page.get_by_label("Field to filter by").select_option("Due")
+    expect(page.get_by_label("Value to filter by")).to_be_hidden()
+    page.get_by_role("group", name="Due").get_by_label("from").fill("2026-02-01")
+    page.keyboard.press("Enter")
+    expect(page.locator(".document-row h2")).to_have_text(["Lease 2", "Lease 3"])
+    page.get_by_label("Field to filter by").select_option("Value")
+    page.get_by_label("to", exact=True).fill("2000")
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert faults(page) == []
+    page.get_by_role("button", name="Filter").click()
+    expect(page.locator(".document-row h2")).to_have_text(["Lease 2"])
+    expect(page.locator(".condition bdi")).to_have_text(["Due: from 2026-02-01", "Value: to 2000"])
+
+
 def test_an_editor_uploads_describes_and_removes_a_document(page: Page, address: str, backend: FakeBackend) -> None:
     backend.editors.add("ada")
     backend.access.unknown.add(HOSTILE)

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { messageWithout } from "../../clients/web/conditions.js";
+import { rangeOf } from "../../clients/web/document-filters.js";
 import { longer } from "../../clients/web/listing-view.js";
 import { WaitingQuestion } from "../../clients/web/waiting-question.js";
 import { words as arabic } from "../../clients/web/words/ar.js";
@@ -14,6 +15,15 @@ test("a list grows by the rows of a page, and by the columns that only these hav
   const page = { total: 4, documents: [{ documentId: "b" }], offset: 1, nextOffset: null, columns: ["Status", "Owner"] };
   assert.deepEqual(longer(listing, page), { total: 4, documents: [{ documentId: "a" }, { documentId: "b" }], offset: 0, nextOffset: null, columns: ["Status", "Owner"], groups: [] });
   assert.deepEqual(listing.columns, ["Status"]);
+});
+
+test("a range of days or numbers is one filter or two, with one sentence, from whichever end it is given", () => {
+  const days = rangeOf("Due", "date", "2026-12-31", "2026-01-01");
+  assert.deepEqual([days.words, days.filters], ["Due: 2026-01-01–2026-12-31", [{ field: "Due", op: "gte", value: "2026-01-01" }, { field: "Due", op: "lte", value: "2026-12-31" }]]);
+  const numbers = rangeOf("Value", "number", "9", "1000.5");
+  assert.deepEqual([numbers.words, numbers.filters.map(({ op, value }) => [op, value])], ["Value: 9–1000.5", [["gte", 9], ["lte", 1000.5]]]);
+  assert.deepEqual(rangeOf("Value", "number", "-2", "").filters, [{ field: "Value", op: "gte", value: -2 }]);
+  assert.deepEqual([rangeOf("Due", "date", "", "2026-01-01").words, rangeOf("Due", "date", "2026-01-01", "2026-01-01").words], ["Due: to 2026-01-01", "Due: 2026-01-01"]);
 });
 
 test("a message without a condition names both, and nothing that nobody sees", () => {

@@ -310,6 +310,11 @@ export const words = {
   "filters.field": "حقل التصفية",
   "filters.valueLabel": "قيمة التصفية",
   "filters.value": "القيمة",
+  "filters.from": "من",
+  "filters.to": "إلى",
+  "filters.between": "{field}: {from}–{to}",
+  "filters.least": "{field}: من {from}",
+  "filters.most": "{field}: حتى {to}",
   "filters.where": "فقط حيث",
   "filters.add": "تصفية",
 

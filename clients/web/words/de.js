@@ -278,6 +278,11 @@ export const words = {
   "filters.field": "Feld, nach dem gefiltert wird",
   "filters.valueLabel": "Wert, nach dem gefiltert wird",
   "filters.value": "Wert",
+  "filters.from": "von",
+  "filters.to": "bis",
+  "filters.between": "{field}: {from}–{to}",
+  "filters.least": "{field}: ab {from}",
+  "filters.most": "{field}: bis {to}",
   "filters.where": "Nur wo",
   "filters.add": "Filtern",
 

@@ -280,6 +280,11 @@ export const words = {
   "filters.field": "Field to filter by",
   "filters.valueLabel": "Value to filter by",
   "filters.value": "Value",
+  "filters.from": "from",
+  "filters.to": "to",
+  "filters.between": "{field}: {from}–{to}",
+  "filters.least": "{field}: from {from}",
+  "filters.most": "{field}: to {to}",
   "filters.where": "Only where",
   "filters.add": "Filter",
 

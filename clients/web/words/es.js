@@ -279,6 +279,11 @@ export const words = {
   "filters.field": "Campo del filtro",
   "filters.valueLabel": "Valor del filtro",
   "filters.value": "Valor",
+  "filters.from": "desde",
+  "filters.to": "hasta",
+  "filters.between": "{field}: {from}–{to}",
+  "filters.least": "{field}: desde {from}",
+  "filters.most": "{field}: hasta {to}",
   "filters.where": "Solo donde",
   "filters.add": "Filtrar",
 

@@ -279,6 +279,11 @@ export const words = {
   "filters.field": "Champ du filtre",
   "filters.valueLabel": "Valeur du filtre",
   "filters.value": "Valeur",
+  "filters.from": "de",
+  "filters.to": "à",
+  "filters.between": "{field} : {from}–{to}",
+  "filters.least": "{field} : à partir de {from}",
+  "filters.most": "{field} : jusqu’à {to}",
   "filters.where": "Seulement où",
   "filters.add": "Filtrer",
 

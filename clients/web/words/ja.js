@@ -275,6 +275,11 @@ export const words = {
   "filters.field": "絞り込む項目",
   "filters.valueLabel": "絞り込む値",
   "filters.value": "値",
+  "filters.from": "下限",
+  "filters.to": "上限",
+  "filters.between": "{field}：{from}～{to}",
+  "filters.least": "{field}：{from}以上",
+  "filters.most": "{field}：{to}以下",
   "filters.where": "条件",
   "filters.add": "絞り込む",
 

@@ -184,6 +184,17 @@ def test_a_list_has_the_documents_that_meet_its_filters_and_says_what_values_the
     assert desk.refusal(desk.list, filters=[Filter("status", "eq", "lost")]) == "invalid_filter"
 
 
+def test_the_first_page_says_of_which_shown_fields_a_range_can_be_asked(desk: Desk) -> None:
+    kinds = {"status": FieldType.KEYWORD, "due": FieldType.DATE, "value": FieldType.NUMBER}
+    desk.know(Schema({name: SchemaField(name, kind, display=name.title(), shown=True) for name, kind in kinds.items()}))
+    for number, name in enumerate(("a.md", "b.md", "c.md"), 1):
+        desk.put(DocumentKey(STORE, name), metadata={"due": f"2026-0{number}-01", "value": 10.0 * number})
+    assert desk.list().ranges == {"Due": "date", "Value": "number"}
+    assert desk.list(offset=1).ranges is None
+    between = [Filter("Due", "gte", "2026-02-01"), Filter("Value", "lte", 20)]
+    assert names(desk.list(filters=between)) == ["b.md"]
+
+
 IN_FORCE = StandingRule("status", ("approved",), ("draft",), ("retired",), number="no", version="version")
 
 

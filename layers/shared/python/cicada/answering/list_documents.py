@@ -29,7 +29,7 @@ from cicada.documents.versions import version_order
 from cicada.errors import InvalidFilterError
 from cicada.identity import Principal, is_tenants
 from cicada.ingest.model import MAX_BYTES
-from cicada.knowledge_bases.schema import Schema, Standing, StandingRule
+from cicada.knowledge_bases.schema import FieldType, Schema, Standing, StandingRule
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
 from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
 from cicada.observability.telemetry import ignore
@@ -134,6 +134,7 @@ _READERS = 50
 # Of one field so many values are offered, and of all fields as many as need so much of a frame.
 _VALUES = 50
 _VALUES_BYTES = 8_000
+_IN_ORDER: Mapping[FieldType, Literal["number", "date"]] = {FieldType.NUMBER: "number", FieldType.DATE: "date"}
 _OWN: Mapping[str, Callable[[DocumentRow], Scalar]] = {
     "title": lambda row: row.title.casefold(),
     "id": lambda row: row.document.document_id,
@@ -183,9 +184,9 @@ class DocumentLister(Struct, frozen=True):
         known: Mapping[str, DocumentRow] = {row.document.document_id: row for row in kept}
         if schema.in_force and not command.document_id:
             summaries, known = self._versions(schema.in_force, principal, rows).told(kept, summaries)
-        values = None if command.offset or command.document_id else _values(schema)
-        total = len(found) - len(gone)
-        page = DocumentsPage(command.knowledge_base, total, tuple(summaries), _columns(schema), values=values)
+        page = DocumentsPage(command.knowledge_base, len(found) - len(gone), tuple(summaries), _columns(schema))
+        if not command.offset and not command.document_id:
+            page = replace(page, values=_values(schema), ranges=_ranges(schema))
         told = len(shown) if len(summaries) == len(kept) else len(summaries)
         page = _fitting(self._for_editors(page, principal) if editing else page, command, told, len(found))
         self._record(command, connection, page, known)
@@ -306,6 +307,13 @@ def _values(schema: Schema) -> dict[str, tuple[str, ...]] | None:
         if values and room > 0:
             found[column] = values
     return found or None
+
+
+def _ranges(schema: Schema) -> dict[str, Literal["number", "date"]] | None:
+    """What values the shown fields have that are in order."""
+    shown = [field for field in schema.fields.values() if field.shown]
+    pairs = zip(shown, _columns(schema), strict=False)
+    return {column: _IN_ORDER[field.type] for field, column in pairs if field.type in _IN_ORDER} or None
 
 
 def _summary(row: DocumentRow, schema: Schema, state: DocumentState | None) -> DocumentSummary:

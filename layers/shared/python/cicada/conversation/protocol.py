@@ -881,7 +881,8 @@ class DocumentSummary(_Frame, frozen=True, omit_defaults=True):
 class DocumentsPage(_Sent, frozen=True, tag="documents", omit_defaults=True):
     """Reply to `listDocuments`: those from number `offset` on, of `total`. `nextOffset`: of the next ones, or null.
 
-    `columns`: the names of the fields that the base shows, in order; `values`, on the first page: known values of them.
+    `columns`: the names of the fields that the base shows, in order. On the first page `values`: known values of them,
+    and `ranges`: those that a range can be asked of, with what their values are.
     For editors `you`: the names by which readers of a document may name the user, and `types`: the suffixes of files
     that can be uploaded, of `mostBytes` each.
     """
@@ -892,6 +893,7 @@ class DocumentsPage(_Sent, frozen=True, tag="documents", omit_defaults=True):
     columns: tuple[str, ...] = _always(())
     next_offset: int | None = _always(None)
     values: dict[str, tuple[str, ...]] | None = None
+    ranges: dict[str, Literal["number", "date"]] | None = None
     you: tuple[str, ...] | None = None
     types: tuple[str, ...] | None = None
     most_bytes: int | None = None
