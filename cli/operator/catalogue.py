@@ -221,7 +221,7 @@ def _described(document_id: str, found: Mapping[str, Any] | None, state: Documen
         f"  ingested  {found['indexedAt'] or 'unknown'}",
         f"  version   {found['version']}",
         f"  readers   {', '.join(found['readers']) or _EVERYBODY}",
-        *(f"  {name}: {clean_line(_value_text(value))}" for name, value in found["metadata"].items()),
+        *(f"  {name}: {clean_line(_value_text(value, name))}" for name, value in found["metadata"].items()),
     ]
     copies = [f"  the same file is also here as {', '.join(found['copies'])}"] if found["copies"] else []
     return [*lines, *copies]
@@ -249,11 +249,11 @@ def _card_lines(card: Mapping[str, Any] | None) -> list[str]:
     ]
 
 
-def _value_text(value: MetadataValue | list[str]) -> str:
-    """A value of the metadata."""
+def _value_text(value: MetadataValue | list[str], name: str = "") -> str:
+    """A value of the metadata, of the field of this name."""
     from cicada.knowledge_bases.values import shown_value
 
-    return shown_value(tuple(value) if isinstance(value, list) else value)
+    return shown_value(tuple(value) if isinstance(value, list) else value, name)
 
 
 def _time_text(time: datetime | None) -> str:

@@ -5,15 +5,21 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from cicada.answering.events import events_of
+from cicada.answering.figures import shown_figure
 from cicada.answering.named_documents import Meant, NamedDocuments
 from cicada.answering.parts import Finished, Listed
 from cicada.conversation.model import Question
+from cicada.conversation.protocol import Listing
 from cicada.dialogue import Shown, ShownDocument
-from cicada.documents.catalogue import ListedPage, Sort, record_of
+from cicada.documents.aggregates import Figure
+from cicada.documents.catalogue import Aggregate, ListedPage, Operation, Sort, record_of
 from cicada.documents.model import ROW, TABLE, AnyOf, Condition, DocumentKey, Range
 from cicada.identity import Principal
 from cicada.ingest.contexts import prefixes_of
 from cicada.ingest.model import Outcome
+from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.values import described
 from cicada.permissions import base_of, every_document, readable_passages
 from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
@@ -132,6 +138,29 @@ def test_a_row_is_called_by_its_name_and_a_year_is_written_as_one() -> None:
     assert desk.said("What is the price of the Wespe?")[0] == (
         "1 row matches (Name: Wespe; table: boats). Wespe – boats, row 3: Price 9,150."
     )
+
+
+def test_a_column_whose_numbers_are_all_years_has_no_separators_whatever_its_name() -> None:
+    desk = Desk()
+    desk.put("fests.csv", "Fest,Season,Price,Guests\nHay,2021,1900,1800\nWheat,2019,1700,1400\nOats,2021,1600,2000\n")
+    _, listed = desk.said("List all fests")
+    [event] = [each for each in events_of((listed,)) if isinstance(each, Listing)]
+    assert event.documents[0].fields | {"Fest": ""} == {
+        "Fest": "",
+        "Season": "2021",
+        "Price": "1,900",
+        "Guests": "1,800",
+    }
+    assert described(AnyOf("Season", frozenset({2021.0})), Schema({})) == "Season: 2021"
+    assert desk.said("How many fests per season?")[0].endswith("By Season: 2021 2, 2019 1.")
+    assert desk.said("What is the lowest season?")[0].startswith("3 rows match (table: fests). Season, lowest: 2019.")
+
+
+def test_a_sum_of_what_may_be_years_is_a_number() -> None:
+    figure = Figure(2000.0, 3)
+    operations: tuple[Operation, ...] = ("sum", "avg", "count", "max")
+    shown = [shown_figure(figure, Aggregate(op, "visitors")) for op in operations]
+    assert shown == ["2,000", "2,000", "2,000", "2000"]
 
 
 def test_a_column_of_the_name_of_tables_keeps_its_values(desk: Desk) -> None:

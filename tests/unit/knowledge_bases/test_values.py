@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cicada.documents.model import MetadataValue
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.knowledge_bases.values import Given, Unusable, as_keyword, field_named, shown_fields, typed
+from cicada.knowledge_bases.values import Given, Unusable, are_years, as_keyword, field_named, shown_fields, typed
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
 
@@ -137,3 +137,20 @@ def test_numbers_and_lists_are_written_for_people_and_long_values_are_cut() -> N
 def test_a_source_shows_ten_fields_at_most() -> None:
     schema = Schema({f"f{number}": SchemaField(f"f{number}", FieldType.KEYWORD, shown=True) for number in range(11)})
     assert len(shown_fields(schema, dict.fromkeys(schema.fields, "x"))) == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "years"),
+    [
+        ("Season", (2021.0, 1500.0), True),
+        ("Season", (2021.0, 2101.0), False),
+        ("Season", (2021.5,), False),
+        ("Season", (True,), False),
+        ("Season", (), False),
+        ("Ticket price", (1900.0,), False),
+        ("Visitors", (1800.0,), True),
+        ("Year built", (1200.0,), True),
+    ],
+)
+def test_numbers_are_years_by_their_name_or_where_all_can_be(name: str, values: tuple[float], years: bool) -> None:
+    assert are_years(name, values) == years

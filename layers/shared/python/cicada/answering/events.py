@@ -13,7 +13,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.answering.citations import cut
-from cicada.answering.figures import shown_figure
+from cicada.answering.figures import groups_of_years, shown_figure
 from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Match, Numbers, Progress, Span, Text, Used
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
@@ -33,12 +33,12 @@ from cicada.conversation.protocol import (
     UnsupportedSentence,
     Usage,
 )
-from cicada.documents import aggregates
-from cicada.documents.catalogue import EVERY, ROW_IN_TITLE, DocumentRow, Operation
+from cicada.documents import aggregates, catalogue
+from cicada.documents.catalogue import EVERY, ROW_IN_TITLE, DocumentRow
 from cicada.documents.model import Locator, ScriptLocator, place_name
 from cicada.grounding.checking import Checked
 from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, shown_fields, shown_value
+from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, are_years, shown_fields, shown_value
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import BY_MODEL, Plan
 
@@ -148,7 +148,8 @@ def _listings(part: Listed) -> Iterator[Listing]:
     """Columns and numbers stand in the first one. Without a document there is one all the same: it says so."""
     columns = tuple(name[:MAX_NAME] for name in list(part.columns.values())[:MAX_FIELDS]) if part.rows else ()
     of_first = ({"columns": columns} if columns else {}) | _numbers(part.numbers, _HALF_BYTES - _bytes(columns))
-    documents = [_listed(row, part.columns, part.matches.get(row.document)) for row in part.rows]
+    years = {name: are_years(name, [row.metadata.get(name) for row in part.rows]) for name in part.columns}
+    documents = [_listed(row, part.columns, years, part.matches.get(row.document)) for row in part.rows]
     base = next((row.document.base_key.knowledge_base for row in part.rows), None)
     room = _ROOM_BYTES - _bytes(of_first)
     for number, each in enumerate(_fitting(documents, room) or [[]]):
@@ -170,7 +171,7 @@ def _numbers(numbers: Numbers | None, room: int) -> dict[str, Any]:
         Aggregate(
             op=each.op,
             name=name[:MAX_NAME],
-            figure=_figure(figure, each.op),
+            figure=_figure(figure, each),
             documents=figure.documents,
             field=each.field[:MAX_NAME] if each.field != EVERY else None,
         )
@@ -178,7 +179,8 @@ def _numbers(numbers: Numbers | None, room: int) -> dict[str, Any]:
     )
     if not numbers.group:
         return {"aggregates": asked}
-    groups = [_group(each, numbers) for each in numbers.found.groups[:_GROUPS]]
+    years = groups_of_years(numbers)
+    groups = [_group(each, numbers, years) for each in numbers.found.groups[:_GROUPS]]
     return {
         "aggregates": asked,
         "grouped_by": tuple(name[:MAX_NAME] for name in numbers.group),
@@ -187,18 +189,19 @@ def _numbers(numbers: Numbers | None, room: int) -> dict[str, Any]:
     }
 
 
-def _group(group: aggregates.Group, numbers: Numbers) -> Group:
+def _group(group: aggregates.Group, numbers: Numbers, years: Sequence[bool]) -> Group:
     figures = zip(numbers.aggregates, group.figures, strict=True)
+    values = zip(group.values, years, strict=True)
     return Group(
-        values=tuple(None if value is None else shown_value(value)[:MAX_NAME] for value in group.values),
+        values=tuple(None if value is None else shown_value(value, years=each)[:MAX_NAME] for value, each in values),
         documents=group.documents,
-        figures=tuple(_figure(figure, each.op) for each, figure in figures),
+        figures=tuple(_figure(figure, each) for each, figure in figures),
     )
 
 
-def _figure(figure: aggregates.Figure, op: Operation) -> Figure:
+def _figure(figure: aggregates.Figure, aggregate: catalogue.Aggregate) -> Figure:
     number = figure.value if isinstance(figure.value, int | float) else None
-    said = shown_figure(figure, op)
+    said = shown_figure(figure, aggregate)
     return Figure(value=said and said[:MAX_NAME], number=number)
 
 
@@ -206,9 +209,11 @@ def _bytes(value: object) -> int:
     return len(encode(value))
 
 
-def _listed(row: DocumentRow, columns: Mapping[str, str], match: Match | None) -> ListedDocument:
+def _listed(
+    row: DocumentRow, columns: Mapping[str, str], years: Mapping[str, bool], match: Match | None
+) -> ListedDocument:
     named = [name for name in columns if name in row.metadata][:MAX_FIELDS]
-    shown = {columns[name]: shown_value(row.metadata[name], name) for name in named}
+    shown = {columns[name]: shown_value(row.metadata[name], name, years[name]) for name in named}
     return ListedDocument(
         document_id=row.document.document_id,
         title=_cut_title(row.title),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cicada.answering.parts import Numbers
 from cicada.documents.aggregates import Aggregation, Figure, Group
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation
 from cicada.documents.model import Scalar
 from cicada.knowledge_bases.schema import Schema
-from cicada.knowledge_bases.values import MAX_VALUE, shown_value
+from cicada.knowledge_bases.values import MAX_VALUE, are_years, is_of_years, shown_value
 
 _GROUPS_IN_A_SENTENCE = 8
 _WORDS = {"count": "different values", "sum": "sum", "avg": "average", "min": "lowest", "max": "highest"}
@@ -38,9 +38,19 @@ def _name(aggregate: Aggregate, figure: Figure, schema: Schema, unit: str) -> st
     return f"{name_of(aggregate.field, schema)}, {words[aggregate.op]}"
 
 
-def shown_figure(figure: Figure, op: Operation) -> str | None:
-    """The figure as people read it; None where it cannot be computed."""
-    return None if figure.value is None else shown_value(_rounded(figure.value, op))
+def shown_figure(figure: Figure, aggregate: Aggregate) -> str | None:
+    """The figure as people read it; None where it cannot be computed. A sum or a count is no year."""
+    if figure.value is None:
+        return None
+    op, name = aggregate.op, aggregate.field
+    years = None if op in ("min", "max") else op == "avg" and is_of_years(name)
+    return shown_value(_rounded(figure.value, op), name, years)
+
+
+def groups_of_years(numbers: Numbers) -> tuple[bool, ...]:
+    """Of each field of the grouping, whether its values are years."""
+    groups = numbers.found.groups
+    return tuple(are_years(name, [group.values[at] for group in groups]) for at, name in enumerate(numbers.group))
 
 
 def _rounded(value: Scalar, op: Operation) -> Scalar:
@@ -72,7 +82,7 @@ def _not_computed(name: str, aggregate: Aggregate) -> str:
 
 def _said(name: str, aggregate: Aggregate, figure: Figure, numbers: Numbers) -> str:
     total = numbers.found.documents
-    said = f"{name}: {shown_figure(figure, aggregate.op)}"
+    said = f"{name}: {shown_figure(figure, aggregate)}"
     if figure.documents == total:
         return f"{said}."
     have = "has" if figure.documents == 1 else "have"
@@ -89,7 +99,8 @@ def _by_group(numbers: Numbers) -> str:
     computed = [at for at, figure in enumerate(found.figures) if figure.value is not None]
     leading = next((at for at in computed if numbers.aggregates[at] != DOCUMENTS), None)
     first = groups[:_GROUPS_IN_A_SENTENCE]
-    said = ", ".join(f"{group_name(each)} {_of_group(each, numbers, leading)}" for each in first)
+    years = groups_of_years(numbers)
+    said = ", ".join(f"{_group_name(each, years)} {_of_group(each, numbers, leading)}" for each in first)
     others = found.group_count - len(first)
     more = f" and {others:,} more {'value' if others == 1 else 'values'}" if others else ""
     without = f"; without {' or '.join(numbers.group)}: {found.missing:,}" if found.missing else ""
@@ -99,11 +110,12 @@ def _by_group(numbers: Numbers) -> str:
     return f"{numbers.names[leading]}, by {by}: {said}{more}{without}{unit}."
 
 
-def group_name(group: Group) -> str:
-    return " / ".join(shown_value(value)[:MAX_VALUE] for value in group.values if value is not None)
+def _group_name(group: Group, years: Sequence[bool]) -> str:
+    pairs = zip(group.values, years, strict=True)
+    return " / ".join(shown_value(value, years=each)[:MAX_VALUE] for value, each in pairs if value is not None)
 
 
 def _of_group(group: Group, numbers: Numbers, leading: int | None) -> str:
     if leading is None:
         return f"{group.documents:,}"
-    return shown_figure(group.figures[leading], numbers.aggregates[leading].op) or "–"
+    return shown_figure(group.figures[leading], numbers.aggregates[leading]) or "–"

@@ -286,7 +286,8 @@ def _version_ids(summary: DocumentSummary) -> list[str]:
 def _has(row: DocumentRow, words: Sequence[str]) -> bool:
     if not words:
         return True
-    texts = (row.document.document_id, row.title, *map(shown_value, row.metadata.values()))
+    values = (shown_value(value, name) for name, value in row.metadata.items())
+    texts = (row.document.document_id, row.title, *values)
     everything = "\n".join(texts).casefold()
     return all(word in everything for word in words)
 

@@ -20,7 +20,7 @@ from cicada.documents.model import TABLE, Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, described, shown_value
+from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, are_years, described, shown_value
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
@@ -318,7 +318,8 @@ def _about_rows(plan: Plan, rows: Permitted[DocumentRow], schema: Schema) -> Ite
     elif sort and plan.limit == 1 and sort.field != TITLE:
         value = values_of(first, sort.field)[0]
         words = _ENDS["number" if not isinstance(value, str) else "date" if _is_date(sort.field, schema) else "text"]
-        said = shown_value(value, sort.field)[:MAX_VALUE]
+        years = are_years(sort.field, [row.metadata.get(sort.field) for row in rows])
+        said = shown_value(value, sort.field, years)[:MAX_VALUE]
         yield f"{words[sort.descending]} {name_of(sort.field, schema)}: {said} ({_title(first)})."
     if _cannot_choose(plan, rows):
         return

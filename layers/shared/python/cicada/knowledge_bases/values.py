@@ -62,12 +62,36 @@ def is_of_years(name: str) -> bool:
     return not _OF_YEARS.isdisjoint(words_of(name))
 
 
-def shown_value(value: MetadataValue | Scalar, name: str = "") -> str:
-    """The value of the field of this name as people read it: `yes`, `12,000`, `gmp, audit`, and as a year `1987`."""
+# "Value" is no word of years, and neither is what a currency names.
+_OF_AMOUNTS = frozenset(
+    "amount price cost costs fee premium sum total value salary wage rent money balance budget revenue turnover eur"  # noqa: SIM905
+    " euro euros usd gbp chf betrag preis kosten wert summe gehalt miete importe precio coste prix montant coût".split()
+)
+
+
+def are_years(name: str, values: Iterable[object]) -> bool:
+    """Whether the numbers of a field are years: its name says so, or all are whole and lie between 1500 and 2100.
+
+    Those of a field whose name says that they are amounts, such as prices, are none. Any other quantity, such as a
+    count of visitors, is taken for years if all of its values lie there: it is written without separators then, which
+    reads the same, while 2,021 reads as no year.
+    """
+    if is_of_years(name):
+        return True
+    numbers = [each for each in values if isinstance(each, float | int) and not isinstance(each, bool)]
+    may_be = bool(numbers) and _OF_AMOUNTS.isdisjoint(words_of(name))
+    return may_be and all(1500 <= each <= 2100 and each == int(each) for each in numbers)
+
+
+def shown_value(value: MetadataValue | Scalar, name: str = "", years: bool | None = None) -> str:
+    """The value of the field of this name as people read it: `yes`, `12,000`, `gmp, audit`, and as a year `1987`.
+
+    `years`: what `are_years` says of all values that stand beside it; None where it stands alone.
+    """
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float | int):
-        if 1000 <= value < 10_000 and is_of_years(name):
+        if 1000 <= value < 10_000 and (are_years(name, (value,)) if years is None else years):
             return f"{value:g}"
         return f"{value:,.0f}" if value == int(value) else f"{value:,}"
     return ", ".join(value) if isinstance(value, tuple) else value
