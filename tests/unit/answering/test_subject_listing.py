@@ -9,7 +9,7 @@ from cicada.answering.parts import AnswerPart, Listed
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing
 from cicada.documents.catalogue import DOCUMENTS, Sort
-from cicada.documents.model import DocumentKey, Passage, SectionLocator
+from cicada.documents.model import ROW, TABLE, DocumentKey, Passage, SectionLocator
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
@@ -71,6 +71,18 @@ def test_a_count_says_that_it_is_of_what_was_found() -> None:
     parts = answered(situation(SUPPLY, LEASE), replace(PLAN, aggregates=(DOCUMENTS,)))
     assert text_of(parts).endswith("best first. This counts what the search found, which need not be all.")
     assert listing(parts).total == 2
+
+
+def row(number: int, name: str, text: str) -> Passage:
+    return replace(passage(number, name, text), metadata={TABLE: name, ROW: float(number)})
+
+
+def test_rows_of_tables_are_said_to_be_rows() -> None:
+    rows = row(3, "boats", "Noise: loud"), row(4, "boats", "Noise: low"), row(5, "cars", "Noise: none")
+    assert text_of(answered(situation(*rows))) == "I found 3 rows about “noise” in 2 tables, best first."
+    assert text_of(answered(situation(*rows[:2]))) == "I found 2 rows about “noise” in 1 table."
+    assert text_of(answered(situation(*rows, closed="boats"))) == "I found 1 row about “noise” in 1 table."
+    assert text_of(answered(situation(*rows, LEASE))) == "I found 3 documents about “noise”, best first."
 
 
 def test_an_order_that_is_asked_for_wins() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -80,17 +81,22 @@ class ListingAnswerer(Struct, frozen=True):
             return bool(self.catalogue.rows(readable, Sort(TITLE), 1).total or self.catalogue.records(readable))
 
     def about(
-        self, plan: Plan, readable: PassageFilter, principal: Principal, found: Mapping[DocumentKey, RankedPassage]
+        self,
+        plan: Plan,
+        readable: PassageFilter,
+        principal: Principal,
+        found: Mapping[DocumentKey, RankedPassage],
+        rows: Mapping[DocumentKey, int] = MappingProxyType({}),
     ) -> Iterator[AnswerPart]:
         """The same of documents that a search has found about the plan's subject, in their order.
 
-        `found`: the passage to show of each.
+        `found`: the passage to show of each. `rows`: of those that are tables, how many of their rows were found.
         """
         schema = base_of(self.bases, principal, plan.knowledge_base).schema
-        read = self._read_found(plan, readable, schema, principal, tuple(found))
+        read = self._read_found(plan, readable, schema, principal, tuple(found), rows)
         if read.total == 0 and not plan.offset:
             yield Unanswered()
-        yield from _parts(plan, readable, schema, read, _found(plan, read.total, _in_words(readable, schema)), found)
+        yield from _parts(plan, readable, schema, read, _found(plan, read, _in_words(readable, schema)), found)
 
     def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal, of_rows: bool) -> _Read:
         """Documents; the rows of tables with `of_rows`, or where no document has what is asked for."""
@@ -128,6 +134,7 @@ class ListingAnswerer(Struct, frozen=True):
         schema: Schema,
         principal: Principal,
         documents: Sequence[DocumentKey],
+        rows_found: Mapping[DocumentKey, int],
     ) -> _Read:
         """A page of the rows of the documents that were found; numbers are of all of them."""
         places = {document: place for place, document in enumerate(documents)}
@@ -145,13 +152,14 @@ class ListingAnswerer(Struct, frozen=True):
         ordered = everything if plan.sort else sorted(everything, key=lambda row: places[row.document])
         with phase("gate"):
             rows = self.gate.permit(principal, ordered, _document)
-        return _page_of(plan, rows, rows.items)
+        numbers = [rows_found.get(row.document, 0) for row in rows]
+        return replace(_page_of(plan, rows, rows.items), rows_found=sum(numbers) if all(numbers) else 0)
 
 
 class _Read(Struct, frozen=True):
     """What was read: the page's rows, how many count in all, where the next page begins, and the numbers.
 
-    `unit`: as in `Numbers`.
+    `unit`: as in `Numbers`. `rows_found`: where all that a search has found are rows of tables, how many.
     """
 
     rows: Permitted[DocumentRow]
@@ -159,6 +167,7 @@ class _Read(Struct, frozen=True):
     next_offset: int | None
     found: Aggregation | None
     unit: str = "document"
+    rows_found: int = 0
 
 
 def _page_of(plan: Plan, rows: Permitted[DocumentRow], ordered: Sequence[DocumentRow], unit: str = "document") -> _Read:
@@ -261,14 +270,23 @@ def _left_out(names: Sequence[str]) -> str:
     return f"I left out {quoted}, which I could not use as a condition."
 
 
-def _found(plan: Plan, total: int, conditions: str) -> str:
+def _found(plan: Plan, read: _Read, conditions: str) -> str:
     """What was found about a subject; a number of it is no number of all that there is."""
-    number = {0: "no document", 1: "1 document"}.get(total, f"{total:,} documents")
-    order = ", best first" if total > 1 and not plan.sort else ""
+    subject = f"about “{one_line(plan.search_value)[:MAX_VALUE]}”"
+    if read.rows_found:
+        said = f"{_counted(read.rows_found, 'row')} {subject} in {_counted(read.total, 'table')}"
+    else:
+        said = f"{_counted(read.total, 'document')} {subject}"
+    order = ", best first" if read.total > 1 and not plan.sort else ""
     met = f" ({conditions})" if conditions else ""
-    said = f"I found {number} about “{one_line(plan.search_value)[:MAX_VALUE]}”{met}{order}."
     counts = DOCUMENTS in plan.aggregates
-    return f"{said} This counts what the search found, which need not be all." if counts else said
+    return (
+        f"I found {said}{met}{order}.{' This counts what the search found, which need not be all.' if counts else ''}"
+    )
+
+
+def _counted(number: int, unit: str) -> str:
+    return {0: f"no {unit}", 1: f"1 {unit}"}.get(number, f"{number:,} {unit}s")
 
 
 def _columns(
@@ -369,13 +387,18 @@ class SubjectListing(Struct, frozen=True):
         with phase("searching"):
             found = self.search.search(plan.search_value, readable, strategy, plan.key_concepts)
         about = documents_about(plan.search_value, found.ranked)
+        rows = Counter(each.passage.document for each in found.ranked if _is_row_about(plan.search_value, each))
         # All that was found is looked at, whatever is too weak to answer a question from.
         steps = (
             *(each for each in found.path if each != BELOW_THRESHOLD),
             f"subject:{len(about)}/{len(found.documents)}",
         )
         page = listed_page(plan, question.knowledge_base)
-        for part in self.listings.about(plan, readable, principal, about):
+        for part in self.listings.about(plan, readable, principal, about, rows):
             if isinstance(part, Listed) and page:
                 page = replace(page, documents=tuple(row.document.document_id for row in part.rows))
             yield replace(part, path=(*steps, *part.path), listing=page) if isinstance(part, Finished) else part
+
+
+def _is_row_about(subject: str, found: RankedPassage) -> bool:
+    return TABLE in found.passage.metadata and bool(documents_about(subject, (found,)))
