@@ -23,7 +23,7 @@ Groups = tuple[Sequence[int], ...]
 _BUCKETS = 1 << BUCKET_BITS
 # A feature that one store alone has says more of the store than of language.
 _LEAST_STORES = 2
-_STEPS = 60
+_STEPS = 100
 
 
 @dataclass

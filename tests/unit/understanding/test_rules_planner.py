@@ -115,7 +115,7 @@ def test_something_is_asked_of_the_chosen_document() -> None:
     planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), SchemaPlanner())
     listing = ListedPage("store", "store", documents=("sop-qa-011.md", "sop-qa-002.md"))
     asked = replace(plan_request(""), messages=("list the reports",), schema=SCHEMA, listing=listing)
-    for message in ("the second one – what does it say about bread?", "the second one: bread prices?"):
+    for message in ("the second one – what does it say about bread?", "the second one: bread recipes?"):
         plan = planner.plan(replace(asked, message=message))
         assert (plan.named, "bread" in plan.search_value) == (("sop-qa-002.md",), True)
     shown = Shown("store", (ShownDocument(1, "sop-qa-011.md"), ShownDocument(2, "sop-qa-002.md")))

@@ -35,7 +35,7 @@ def planned(base: str, *messages: str) -> Plan:
     [
         ("permits", "Which permits mention asbestos?", "asbestos"),
         ("permits", "list granted permits about roof terraces", "roof terraces"),
-        ("permits", "Welche Genehmigungen behandeln Lärmschutz?", "Lärmschutz"),
+        ("permits", "Welche Genehmigungen erwähnen Lärmschutz?", "Lärmschutz"),
         ("films", "films about chess", "chess"),
         ("permits", "permits that mention a cholera outbreak", "cholera outbreak"),
         ("films", "are there any films about chess?", "chess"),

@@ -61,7 +61,7 @@ _READERS = 32
 _SURELY_NONE = 0.97
 _SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
-_LIKELY_OF_ALL, _LIKELY_OF_FIELDS = 0.6, 0.25
+_LIKELY_OF_ALL, _LIKELY_OF_FIELDS, _LIKELY_OF_ROWS = 0.6, 0.25, 0.12
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -81,7 +81,7 @@ class RulesPlanner(Struct, frozen=True):
         if (again := of_last_answer(request)) is not None:
             return again
         plan = _with_subjects(self._completed(self._with_carried(request), request), request)
-        if plan.shape is Shape.CONTENT_ONLY and chooses_from_nothing(request):
+        if plan.shape in (Shape.CONTENT_ONLY, Shape.METADATA_ONLY) and chooses_from_nothing(request):
             return nothing_to_choose_from(request)
         # A search does no harm, and a plan that nobody is sure of is made again by a model, where there is one.
         return _search(request, 0.0) if contradiction(plan, request.schema) else plan
@@ -338,7 +338,8 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
         return False  # No search finds what is not so.
     if plan.fields and (plan.named or any(isinstance(each, Contains) for each in plan.filters)):
         return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
-    return request.listing is None and plan.confidence < _LIKELY_OF_FIELDS
+    of_rows = any(each.field == TABLE for each in plan.filters)  # Their texts say no more than a list of them.
+    return request.listing is None and plan.confidence < (_LIKELY_OF_ROWS if of_rows else _LIKELY_OF_FIELDS)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

@@ -92,11 +92,11 @@ class Facts(Struct, frozen=True):
 
 def facts_of(message: str, vocabulary: Vocabulary, now: date, common: Collection[str]) -> Facts:
     """The facts of any text. `common`: words that are neither mistyped nor, where a sentence begins, names."""
-    tokens = tuple(chain.from_iterable(_read(each, vocabulary, common) for each in tokens_of(message)))
+    tokens = tuple(chain.from_iterable(_read(each, vocabulary) for each in tokens_of(message)))
     return _Finder(tokens, normal(message), vocabulary, now, common).facts()
 
 
-def _read(token: Token, vocabulary: Vocabulary, common: Collection[str]) -> Iterator[Token]:
+def _read(token: Token, vocabulary: Vocabulary) -> Iterator[Token]:
     """The token with what is computed mended if it is mistyped, "unpaid" as "not paid", "havent" as "haven't"."""
     word, phrases = token.text, vocabulary.phrases
     is_known = base_form(word) in phrases
@@ -108,7 +108,8 @@ def _read(token: Token, vocabulary: Vocabulary, common: Collection[str]) -> Iter
         yield replace(token, text=word[:-2], raw=token.raw[:-2], end=token.end - 2)
         yield Token("n't", token.raw[-2:], token.end - 2, token.end, glued=True)
         return
-    found = None if is_known or word in common else corrected(word, _COMPUTING)
+    # A typing error that several people make is common too: "avarage".
+    found = None if is_known or base_form(word) in _COMPUTING else corrected(word, _COMPUTING)
     yield replace(token, text=found) if found else token
 
 

@@ -179,7 +179,9 @@ def unread_conditions(reading: Reading) -> Iterator[str]:
 
 def unread_names(reading: Reading) -> Iterator[str]:
     """The names that have no role: of a count that leaves one out it is said."""
-    return (mention.text for mention, role in reading.of_kind(MentionKind.NAME) if role.name in ("none", "unk"))
+    return (
+        mention.text for mention, role in reading.of_kind(MentionKind.NAME) if role.name in ("none", "topic", "unk")
+    )
 
 
 def unread_days(reading: Reading, vocabulary: Vocabulary) -> Iterator[str]:

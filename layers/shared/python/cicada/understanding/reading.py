@@ -65,6 +65,7 @@ LIKELY_WISH = 0.35
 
 # From this probability on a document's number names the document. In "mail WI-0123 to Will" it does not.
 _LIKELY_NAMED = 0.3
+_LIKELY_PERIOD = 0.3
 
 # From here on words that no head has read are the subject of a message that states something else too.
 SURE_WISH = 0.75
@@ -228,6 +229,8 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     if found == "none" and is_carried and mention.kind in (MentionKind.NUMBER, MentionKind.DATE):
         # "With a value of 0", "expiring within 90 days".
         found = max((each for each in chances if each != "none"), key=chances.__getitem__)
+    if found == "none" and mention.kind is MentionKind.DATE and chances.get("cond", 0.0) > _LIKELY_PERIOD:
+        found = "cond"  # A list of all periods is not what anybody asks for who names one.
     negated = 0.0
     if found in NEGATABLE or found == "content":  # A content may turn out to be a condition on what was listed.
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]

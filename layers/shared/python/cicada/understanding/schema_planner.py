@@ -154,7 +154,9 @@ class SchemaReader(Struct, frozen=True):
             unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
             unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
             meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
-        phrase = described(reading, self.vocabulary, self.heads.known)
+        asks_of_one = strategy == "M" and confidence < _UNSURE and meaning == Meaning(fields=meaning.fields)
+        # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
+        phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)
 
