@@ -219,7 +219,7 @@ def test_a_title_with_line_breaks_stays_on_its_line() -> None:
 )
 def test_what_is_nearest_and_not_in_force_is_said_to_be_so(state: str, behind: str) -> None:
     stated = replace(RankedPassage(passage("Text."), 0.4), state=state)
-    near = replace(found(), ranking=Ranking((stated,), "local"), nearest=(replace(stated, state=""),))
+    near = replace(found(), ranking=Ranking((stated,), "local"), nearest=(stated,))
     said = not_answered(loop(FixedJudge(0.1)).gather(ASKED, BASE, Search(near)), "plays")
     assert f"[1] Macbeth · 5.5 Dunsinane{behind}" in said
 

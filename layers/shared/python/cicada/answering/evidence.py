@@ -163,11 +163,7 @@ def _gathered(best: _Attempt, base: KnowledgeBase, queries: Sequence[str], path:
     end = verdict(best.quality, base, can_retry=False) if best.found.passages else Verdict.BELOW_FLOOR
     shown, withheld = best.found.passages, best.found.withheld
     if end is Verdict.BELOW_FLOOR and best.found.candidates:
-        states = {each.passage.passage_id: each.state for each in shown}
-        nearest = (
-            replace(each, state=each.state or states.get(each.passage.passage_id, "")) for each in best.found.nearest
-        )
-        shown, path = tuple(nearest), (*path, BELOW_FLOOR)
+        shown, path = best.found.nearest, (*path, BELOW_FLOOR)
     return Gathered(shown, best.quality, end, tuple(queries), path, withheld)
 
 

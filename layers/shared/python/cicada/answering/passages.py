@@ -201,10 +201,11 @@ class _PermittedSearch:
         self.matching = found.matching
         found = found.of(frozenset(self.permitted(tuple(found.documents), lambda each: each)))
         ordered = preferred_passages(found.passages, self._order, found.candidates)
+        nearest = list(found.nearest)
         if self._versions:
             asked = self._schema, self._plan.today, self._readable, self._principal
-            ordered = self._versions.stated(ordered, *asked)
-        return replace(found, ranking=Ranking(tuple(ordered), found.ranking.by))
+            ordered, nearest = (self._versions.stated(each, *asked) for each in (ordered, nearest))
+        return replace(found, ranking=Ranking(tuple(ordered), found.ranking.by), nearest=tuple(nearest))
 
     def _found(self, query: str) -> Retrieval:
         plan, readable = self._plan, self._readable
