@@ -49,8 +49,8 @@ _SHORTER = re.compile(
     r"[^()]*\b(?:shorter|shorten|briefer|briefly|in short|tl;?dr|in (?:one|a) sentence|too long)\b[^()]*\((.+)\)",
     re.IGNORECASE | re.DOTALL,
 )
-_THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|cheers|much appreciated)\b", re.IGNORECASE)
-_GREETING = re.compile(r"\W*(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
+_THANKS = re.compile(r"\W*(?:many )?(?:thanks?|thx|ta|cheers|much appreciated)\b", re.IGNORECASE)
+_GREETING = re.compile(r"\W*(?:hi|hiya|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # a capitalised word that begins no sentence

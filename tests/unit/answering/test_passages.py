@@ -111,6 +111,10 @@ def test_conditions_that_no_document_meets_are_left_out_and_said() -> None:
     parts = list(Situation(matching=0).passages.answer(plan, QUESTION, ANN))
     assert end_of(parts).path[:2] == ("filter:0", "retrieve")
     assert text_of(parts) == "No document meets these conditions: status: draft. Without them:\n\nSeyton [1]."
+    named = replace(plan, filters=(Contains("type", "Noises Off"),))
+    here = Situation(matching=0)
+    list(here.passages.answer(named, QUESTION, ANN))
+    assert here.index.queries[-1].text == f"{QUESTION.message} Noises Off"
 
 
 class _OutsideOnly(FixedIndex):

@@ -137,6 +137,7 @@ def test_columns_are_known_by_the_words_of_those_who_ask(allotments: Desk, messa
         (("events with over 50 guests", "where was the biggest one?"), "Highest Guests: 90 (Fair – events, row 4)."),
         (("events in the hall", "and the heaviest?"), "I left out “heaviest”, which I could not use as a condition."),
         (("loans that are returned", "which aren't?"), "2 rows match (table: loans; Returned: none)."),
+        (("loans that are returned", "which cant"), "2 rows match (table: loans; Returned: none)."),
         (("books in English", "which aren't?"), "1 row matches (table: books; Row language: not English)."),
         (("copies by genre", "which has the most?"), "Copies, sum, by Genre: fantasy 4"),
         (("loans of Iris Bell", "when was her last one?"), "Latest Out: 2026-01-20 (AB-102 – loans, row 3)."),

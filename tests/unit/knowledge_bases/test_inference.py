@@ -200,6 +200,7 @@ def test_the_records_of_a_table_are_observed_as_documents_are() -> None:
         ("supplier_invoices 2026-Q3", ("supplier invoices", "invoices")),
         ("export › Customer list", ("customer",)),
         ("tickets › Sheet1", ("tickets",)),
+        ("rehearsals Snow White", ("rehearsals snow white", "rehearsals")),
         ("Übersicht Verträge", ("verträge",)),
         ("data › Tabelle1", None),
     ],

@@ -196,6 +196,16 @@ def test_a_month_is_a_value_where_no_column_has_days_and_a_year_is_said_to_be_le
     assert (found.wanted["Month"], found.unknown) == (("August",), ("2024",))
 
 
+def test_a_word_of_the_tables_own_name_names_no_row_of_it() -> None:
+    rows = [{TABLE: "Pirates bookings", "Name": f"Mrs {at}", "Seats": "2", "Band": "full"} for at in range(30)]
+    known = observed_with_records((), observed_in(rows))
+    bookings = TablesReader(SchemaReader.of(completed(Schema(), known, "theatre")))
+    found = bookings.understand(["Pirates bookings: seats per band"], date(2026, 11, 27)).meaning
+    assert (found.bounds, found.group) == ({}, ("Band",))
+    named = bookings.understand(["Pirates seats per band"], date(2026, 11, 27)).meaning
+    assert named.bounds == {}
+
+
 def test_a_count_leaves_no_name_out_in_silence() -> None:
     found = meaning("Wie viele members kommen aus Deutschland?")
     assert (*found.unknown, *(each.contains for each in found.bounds.values())) == ("Deutschland",)

@@ -133,12 +133,16 @@ def _without_names(plan: Plan) -> Plan | None:
 
     A name that is a value somewhere may be meant as a word: the answer may be in the texts of other documents.
     """
-    names = [each.text for each in plan.filters if isinstance(each, Contains)]
-    if not names or len(names) < len(plan.filters) or plan.by != BY_RULES:
+    are_names = bool(plan.filters) and all(isinstance(each, Contains) for each in plan.filters)
+    if not are_names or plan.by != BY_RULES:
         return None
-    asked = plan.search_value or plan.query
-    missing = [each for each in names if each.casefold() not in asked.casefold()]
-    return replace(plan, filters=(), search_value=" ".join([asked, *missing]))
+    return replace(plan, filters=(), search_value=_with_names(plan.search_value or plan.query, plan.filters))
+
+
+def _with_names(query: str, conditions: Sequence[Condition]) -> str:
+    """The query with the names of conditions that are left out, so that they are searched for at least."""
+    names = [each.text for each in conditions if isinstance(each, Contains)]
+    return " ".join([query, *(each for each in names if each.casefold() not in query.casefold())])
 
 
 def _prompt(
@@ -195,6 +199,7 @@ class _PermittedSearch:
         found = self._found(query)
         if found.matching == 0 and self._plan.filters and self._readable.document_ids is None and not self.unmet:
             self.unmet = self._plan.filters
+            query = _with_names(query, self.unmet)
             self._readable = readable_passages(self._principal, self._plan.knowledge_base, self._question.scope)
             found = self._found(query)
             found = replace(found, path=(UNMET, *found.path))

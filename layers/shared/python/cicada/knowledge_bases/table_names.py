@@ -52,5 +52,6 @@ def _nouns(table: str) -> tuple[str, ...]:
     for part in reversed(table.split(" › ")):
         words = [each for each in words_of(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]
         if nouns := [each for each in words if each.removesuffix("s") not in _COLLECTIONS] or words[-1:]:
-            return tuple(dict.fromkeys((" ".join(nouns), nouns[-1])))
+            kinds = [each for each in nouns if each.endswith("s")]  # "Rehearsals Snow White" has rehearsals.
+            return tuple(dict.fromkeys((" ".join(nouns), (kinds or nouns)[-1])))
     return ()

@@ -32,7 +32,7 @@ _WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_se
 _AMOUNT = re.compile(r"[£$€]\s?[0-9]|[0-9]\s?[£$€]")
 _WHO_IS_NOT = re.compile(
     r"(?:and )?(?:who|which(?: ones?| of them)?|those(?: who| that)?) ?"
-    r"(?:is|are|has|have|does|do|was|were)?(?:n['’]?t| not)\W*",
+    r"(?:is|are|has|have|does|do|did|was|were|could|would|ca|wo|can|will)?(?:n['’]?t| ?not)\W*",
     re.IGNORECASE,
 )
 _WHO_MOST = re.compile(

@@ -342,7 +342,13 @@ def _of_rows(found: Understood, table: str, reader: SchemaReader, before: Unders
             # What no column has as a value is a name: the Kormoran is no type of boats.
             rest = {each: meaning.wanted[each] for each in meaning.wanted if each != name}
             meaning = replace(meaning, wanted=rest).bounding(column, Bounds(contains=str(values[0])))
-    meaning = ordered(meaning, found.message, before, vocabulary)
+    # "Pirates seats per band" of the table `Pirates bookings` asks for no row called Pirates.
+    own = set(split_words(table))
+    named = {
+        name for name, each in meaning.bounds.items() if each.contains and own.issuperset(split_words(each.contains))
+    }
+    bounds = {name: each for name, each in meaning.bounds.items() if name not in named}
+    meaning = ordered(replace(meaning, bounds=bounds), found.message, before, vocabulary)
     if TABLE not in meaning.restricted:
         meaning = meaning.adding(TABLE, table, negated=False)
     return replace(found, meaning=meaning, single=found.single and bool(meaning.named))

@@ -64,11 +64,11 @@ _LONGEST = 60
 _PHRASES = """
 hi, hello, hey, hiya, howdy, yo, good morning, good afternoon, good evening, good night, morning, evening, hi there,
 hello there, hey there, greetings, how are you, how are you doing, how's it going, what's up, sup, bye, bye bye,
-goodbye, see you, see you later, see you tomorrow, see ya, cheers, thanks, thanks a lot, thanks so much, many thanks,
-thank you, thank you so much, thank you very much, thx, thx a lot, ty, tysm, much appreciated, ok, okay, great, perfect,
-awesome, nice, cool, lovely, wonderful, excellent, brilliant, well done, good job, good bot, wow, haha, lol, again,
-everyone, all, that's all, thats all, that is all, that was all, that's it, that was it, for now, for today, i needed,
-i wanted, i wanted to know, for your help, for the help, very helpful, that helps, that helped
+goodbye, ta, see you, see you later, see you tomorrow, see ya, cheers, thanks, thanks a lot, thanks so much,
+many thanks, thank you, thank you so much, thank you very much, thx, thx a lot, ty, tysm, much appreciated, ok, okay,
+great, perfect, awesome, nice, cool, lovely, wonderful, excellent, brilliant, well done, good job, good bot, wow, haha,
+lol, again, everyone, all, that's all, thats all, that is all, that was all, that's it, that was it, for now, for today,
+i needed, i wanted, i wanted to know, for your help, for the help, very helpful, that helps, that helped
 hallo, guten morgen, guten tag, guten abend, gute nacht, moin, servus, grüß gott, danke, danke schön, dankeschön,
 vielen dank, danke dir, tschüss, tschüß, auf wiedersehen, bis bald, bis morgen, super, toll, prima, wie geht's,
 wie geht es dir, wie geht es ihnen
