@@ -371,3 +371,8 @@ def test_a_german_verb_in_two_parts_names_the_field(verb: str) -> None:
 
 def test_what_has_a_subject_is_searched_for_where_a_list_is_a_guess_and_no_documents_are_named() -> None:
     assert understood("What does an additional Tunbridge oven cost per year?").strategy in ("C", "H")
+
+
+def test_what_asks_a_field_of_a_thing_is_of_that_thing_after_a_question_for_the_texts() -> None:
+    found = understood("How is a bell cast?", "When does the pact expire?")
+    assert (found.single, found.meaning.named, found.continues) == (True, ("pact",), False)

@@ -267,13 +267,15 @@ class ReadAlone(Struct, frozen=True):
         asks_of_it = self.strategy in ("C", "H") or bool(self.meaning.fields)
         if before.strategy == "M" and asks_of_it and self.names_one:
             return True
+        is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
+        if is_of_texts and self.phrase and self.strategy == "M" and self.meaning == Meaning(fields=self.meaning.fields):
+            return True  # After holidays, "when does the lease end?" is of a lease.
         if not self.reading.names_records:
             return False
         if self.wish > LIKELY_WISH and (self.meaning.topic or before.wants_documents):
             return True
         # After an answer from texts a count of documents is of others, unless it refers to them.
         counts = self.strategy == "M" and bool(self.meaning.aggregates or self.meaning.group)
-        is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
         return counts and is_of_texts and not refers_back(self.message)
 
     def speaks_of_the_list(self, before: Understood) -> bool:
