@@ -374,5 +374,11 @@ def test_what_has_a_subject_is_searched_for_where_a_list_is_a_guess_and_no_docum
 
 
 def test_what_asks_a_field_of_a_thing_is_of_that_thing_after_a_question_for_the_texts() -> None:
-    found = understood("How is a bell cast?", "When does the pact expire?")
-    assert (found.single, found.meaning.named, found.continues) == (True, ("pact",), False)
+    found = understood("How is a bell cast?", "When does the lease expire?")
+    assert (found.single, found.meaning.named, found.continues) == (True, ("lease",), False)
+
+
+def test_a_reply_names_the_one_that_was_asked_for() -> None:
+    asked = ("When does the lease expire?", "the Kestrel Park one")
+    assert understood(*asked).meaning.named == ("Kestrel Park lease",)
+    assert understood(asked[0], "the newest one").meaning.named != ("newest lease",)

@@ -14,7 +14,7 @@ from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import Intent, Plan, Shape
 from cicada.understanding.reading import Reading
-from cicada.understanding.words import tokens_of, word_set
+from cicada.understanding.words import lexicon, tokens_of, word_set
 
 _PRONOUNS = word_set(
     "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
@@ -29,7 +29,7 @@ _REFERENCE = re.compile(
 _IT = re.compile(r"\b(?:it|that one|this one|this|that)\b(?!\s+(?:is|was|if|when|we|i|you|they)\b)", re.I)
 _BARE_IT = re.compile(r"\b(?:it\b|(?:this|that) one\b|(?:this|that|(?<!are )(?<!is )there)\b(?=\s*(?:[?.!,]|$)))", re.I)
 _ANOTHER = re.compile(
-    r"(?:and|what about|how about)\s+(?:for\s+|of\s+)?the\s+(?P<other>\S+(?:\s+\S+){0,4}?)\s+one\s*\?*", re.I
+    r"(?P<lead>and|what about|how about)?\s*(?:for\s+|of\s+)?the\s+(?P<other>\S+(?:\s+\S+){0,4}?)\s+one\s*\?*", re.I
 )
 _THIS_KIND = re.compile(r"\b(?:this|that)\s+(?!one\b|is\b|was\b)[a-z]", re.I)
 LEAD = re.compile(r"^(?:i mean(?:t)?|it'?s|that'?s)\s+", re.I)
@@ -105,15 +105,24 @@ def completed(question: str, reply: str, noun: str = "") -> str:
     return question[: reference.start()] + (_named(said, noun) if noun else said) + question[reference.end() :]
 
 
-def another_name(named: Sequence[str], message: str) -> str:
+def another_name(named: Sequence[str], message: str, *, asked: bool = False) -> str:
     """What a fragment names instead of the one document before: after "the canteen contract", "and the cleaning one?".
 
-    Empty if not one document was named, or the message is no such fragment.
+    Empty if not one document was named, or the message is no such fragment. `asked`: it may have been asked which one
+    is meant, and "the cleaning one" is a reply.
     """
     found = _ANOTHER.fullmatch(message.strip())
-    if found is None or len(named) != 1 or not named[0].strip() or any(map(str.isdigit, named[0])):
+    if found is None or not (found["lead"] or (asked and _is_told_by_a_name(found["other"]))):
+        return ""
+    if len(named) != 1 or not named[0].strip() or any(map(str.isdigit, named[0])):
         return ""
     return f"{found['other']} {named[0].split()[-1]}"
+
+
+def _is_told_by_a_name(other: str) -> bool:
+    """Whether it is no word for a place in a list, such as "second" or "newest"."""
+    said = other.lower().split()
+    return not any(each in _ORDINALS or each == "last" or lexicon().cues.get(each) for each in said)
 
 
 def with_name(message: str, name: str, *, bare: bool = False) -> str | None:

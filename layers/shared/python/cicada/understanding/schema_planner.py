@@ -108,7 +108,7 @@ class SchemaReader(Struct, frozen=True):
         if before is not None and before.strategy != "N":
             if own.strategy == "A" and (whole := self._of_the_named(own, before, now, asker)):
                 return whole
-            if other := another_name(before.meaning.named, message):
+            if other := another_name(before.meaning.named, message, asked=before.single):
                 meaning = replace(before.meaning, named=(other,))
                 return replace(before, message=message, meaning=meaning, continues=True)
             earlier = Earlier(before.meaning, before.strategy)
