@@ -52,7 +52,6 @@ _POLLED = "Lambda takes messages with the function's role; the emulator takes th
 _NO_TEXTRACT = "The emulator has no Textract; tests/unit/adapters/test_textract.py has the calls."
 _EMBEDDED = "The local stage searches an index of its own, for the emulator has no OpenSearch Serverless."
 _ONLY_ON_REQUEST = "The local stage reranks by itself and writes no contexts and cards, as AWS stages may too."
-_NOT_TESTED_BY_AGENTS = "end to end, theories are tested through Converse, with the processor's role"
 _ONLY_ONCE = (
     "Evidence is searched for once, and the bases that come with CICADA name no language and no mode of routing."
 )
@@ -260,9 +259,9 @@ def _runs(function: str) -> Needs:
     )
 
 
-def _auditing(settings: StageSettings, unseen: str = "") -> Needs:
+def _auditing(settings: StageSettings) -> Needs:
     """The stream is made with the first record."""
-    return _on("*" if settings.local else "audit log", "logs:CreateLogStream", "logs:PutLogEvents", unseen=unseen)
+    return _on("*" if settings.local else "audit log", "logs:CreateLogStream", "logs:PutLogEvents")
 
 
 def _polling(queue: str) -> Needs:
@@ -383,8 +382,8 @@ def _copied(settings: StageSettings, model_id: str, action: str, unseen: str) ->
     )
 
 
-def _searching(settings: StageSettings, query_model_unseen: str = "", embedding_unseen: str = "") -> Needs:
-    needs = invoking(settings, settings.embedding_model_id, "bedrock:InvokeModel", embedding_unseen)
+def _searching(settings: StageSettings, query_model_unseen: str = "") -> Needs:
+    needs = invoking(settings, settings.embedding_model_id, "bedrock:InvokeModel")
     needs |= invoking(settings, settings.query_model_id, "bedrock:InvokeModel", query_model_unseen)
     for model in settings.rerank_model_ids:
         # Rerank knows no resources: what narrows it down is which models may be invoked.
@@ -442,11 +441,11 @@ def _agent_functions(settings: StageSettings) -> Mapping[str, Needs]:
     return {
         "agent_profiles": _runs("agent_profiles") | _keeping(),
         "agent_theories": _runs("agent_theories")
-        | _auditing(settings, _NOT_TESTED_BY_AGENTS)
+        | _auditing(settings)
         | _keeping()
         # The settings of the base that is searched.
-        | _on(ACCESS_LISTS, "dynamodb:BatchGetItem", unseen=_NOT_TESTED_BY_AGENTS)
-        | _searching(settings, _ONLY_ONCE, _NOT_TESTED_BY_AGENTS),
+        | _on(ACCESS_LISTS, "dynamodb:BatchGetItem")
+        | _searching(settings, _ONLY_ONCE),
     }
 
 
