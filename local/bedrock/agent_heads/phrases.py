@@ -48,7 +48,7 @@ _SOURCE = (
     r"|dokument|drehbuch|skript|pièce|texte|livre|obra|texto|libro|documento|testo|copione|dramma|peça|livro)(?:s|en?)?"
 )
 _OUT_OF_TEXTS = re.compile(
-    r"[ ,]+(?:(?:from|based (?:up)?on|out of|using|with the help of|according to|going by|aus|anhand|nach"
+    r"(?<![ ,])[ ,]+(?:(?:from|based (?:up)?on|out of|using|with the help of|according to|going by|aus|anhand|nach"
     r"|auf grundlage|à partir|d'après|selon|a partir|según|basad[oa] en|in base|secondo|com base|segundo)\b)"
     rf"(?:[ ,']+\w+){{0,6}}?[ ,']+{_SOURCE}\b[^:]*$",
     re.IGNORECASE,
@@ -96,7 +96,7 @@ def named_apart(message: str) -> tuple[str, str]:
     if _NO_NAME.fullmatch(name):
         return message, ""
     rest = message[: found.start()].strip(" ,;")
-    if not re.search(r"\w+\W+\w+\W+\w+|[\u3040-\u9fff]{4}", rest):
+    if not re.search(r"\b\w+\W+\w+\W+\w+|[\u3040-\u9fff]{4}", rest):
         return message, ""
     return rest, name
 

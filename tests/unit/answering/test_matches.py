@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering import matches
 from cicada.answering.matches import LEAST_RELEVANCE, documents_about, excerpt, match_of
@@ -41,6 +42,9 @@ def test_a_document_counts_with_all_words_in_one_passage_or_with_a_relevant_one(
 def test_nothing_is_near_in_meaning_to_a_name() -> None:
     found = about("Marsh Road", ranked("near", "The site.", 0.9), ranked("said", "Power for Marsh Road."))
     assert list(found) == ["said"]
+    near = ranked("nah", "Der Standort.", 0.9)
+    in_german = replace(near, passage=replace(near.passage, language="de"))
+    assert list(about("Marschweg", in_german)) == ["nah"]  # Every noun has a capital there.
 
 
 def test_a_document_is_shown_by_the_passage_that_has_all_words() -> None:

@@ -114,8 +114,12 @@ def test_a_name_that_no_document_has_may_be_a_value_of_one(here: Situation) -> N
     parts = ask(here, asked)
     assert listed(parts) == ["contract-3.md"]
     assert text_of(parts).endswith("Refrigerated Haulage: Owner Bob.")
-    nobody = replace(asked, named=("Nobody contract",))
-    assert text_of(ask(here, nobody)).startswith("There is no document “Nobody contract”.")
+    for nobody in ("Nobody contract", "Polarhaul Smith"):
+        said = text_of(ask(here, replace(asked, named=(nobody,))))
+        assert said.startswith(f"There is no document “{nobody}”.")
+    put(here, "contract-4.md", "Cold Storage", {"type": "contract", "partner": "Frostad"}, readers=("user:bea",))
+    closed = replace(asked, named=("Frostad contract",))
+    assert text_of(ask(here, closed)).startswith("There is no document “Frostad contract”.")
 
 
 def test_a_list_by_a_name_that_no_document_has_is_searched_for_with_it(here: Situation) -> None:

@@ -138,3 +138,5 @@ def test_what_was_only_looked_at_again_does_not_stand_between_an_agent_and_the_n
 def test_what_is_said_to_be_of_something_else_is_planned_without_what_came_before() -> None:
     _, planner = planned("who is the Prince of Norway?", "thanks! now something different: the Prince of Cumberland?")
     assert (planner.requests[-1].message, planner.requests[-1].messages) == ("the Prince of Cumberland?", ())
+    _, planner = planned("who is the Prince of Norway?", "Another question: where does he live?")
+    assert planner.requests[-1].messages == ("who is the Prince of Norway?",)

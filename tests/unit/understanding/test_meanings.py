@@ -173,6 +173,8 @@ def test_a_year_restricts_the_field_of_years_rather_than_days() -> None:
     reader = SchemaReader.of(Schema(fields=fields, date="opened", items=("fair",)))
     found = reader.understand(["how many fairs were there in 2013 or 2016?"], NOW)
     assert (found.meaning.wanted, found.meaning.bounds) == ({"year": (2013, 2016)}, {})
+    opened = reader.understand(["fairs opened before 2016"], NOW).meaning
+    assert (opened.wanted, opened.bounds) == ({}, {"opened": Bounds(lt="2016-01-01")})
 
 
 @pytest.mark.parametrize("message", ["Which makers are about Glasmere?", "makers that mention Glasmere"])

@@ -46,7 +46,7 @@ def _best(subject: str, passages: Sequence[RankedPassage]) -> RankedPassage | No
     """
     complete = next((each for each in passages if _has_all(subject, each.passage)), None)
     first = passages[0]
-    is_name = all(word[:1].isupper() for word in subject.split())
+    is_name = first.passage.language == "en" and all(word[:1].isupper() for word in subject.split())
     is_relevant = not is_name and first.relevance is not None and first.relevance >= LEAST_RELEVANCE
     return replace(complete, relevance=first.relevance) if complete else first if is_relevant else None
 

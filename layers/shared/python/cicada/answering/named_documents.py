@@ -179,8 +179,8 @@ class _Meaning:
             found = [row for row in self._names.find(name, self._scope) if meets(row.metadata, filters)]
         return bool(found) and (len(found) == 1 or self._are_versions(found))
 
-    def _is_met(self, *conditions: Condition) -> bool:
-        meeting = replace(self._scope, conditions=(*self._scope.conditions, *conditions))
+    def _is_met(self, condition: Condition) -> bool:
+        meeting = replace(self._scope, conditions=(*self._scope.conditions, condition))
         with phase("searching"):
             return self._catalogue.rows(meeting, self._order, 1).total > 0
 
@@ -196,9 +196,18 @@ class _Meaning:
     def _with_value(self, name: str) -> Condition | None:
         """The condition on a field of any value that some document meets which the plan's filters let through."""
         fields = [each.name for each in self._schema.fields.values() if each.type in VALUED and not each.values]
-        texts = filter(None, (name, name.rpartition(" ")[0]))  # Without "contract", the kind.
+        kinds = {str(each).casefold() for of in self._plan.filters if isinstance(of, AnyOf) for each in of.values}
+        rest, _, kind = name.rpartition(" ")
+        texts = (name, rest) if rest and kind.casefold() in kinds else (name,)  # Without "contract", the kind.
         said = [Contains(field, text) for text in texts for field in fields]
-        return next((each for each in said if self._is_met(each, *self._plan.filters)), None)
+        return next((each for each in said if self._has_any(each, *self._plan.filters)), None)
+
+    def _has_any(self, *conditions: Condition) -> bool:
+        """Whether a document that the user may view meets the conditions."""
+        meeting = replace(self._scope, conditions=(*self._scope.conditions, *conditions))
+        with phase("searching"):
+            found = self._catalogue.rows(meeting, self._order, _MOST_CANDIDATES).rows
+        return bool(self._permitted(found))
 
     def _named(self, name: str) -> _Named:
         """Compare the name with the documents whose cards it finds, and with all if it is none of theirs."""

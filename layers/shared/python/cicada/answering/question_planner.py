@@ -19,6 +19,7 @@ from cicada.languages.terms import words
 from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
+from cicada.understanding.asking_back import refers_back
 from cicada.understanding.classifier import AGENTS, served_intents
 from cicada.understanding.follow_ups import of_something_else
 from cicada.understanding.last_answer import plan_of
@@ -124,7 +125,7 @@ class QuestionPlanner(Struct, frozen=True):
         base = base_of(self.bases, principal, asked)
         schema = base.schema
         anew = of_something_else(question.message)
-        if anew:
+        if anew and not refers_back(anew):  # "Another question: who signed it?" goes on.
             before = NO_CONVERSATION
         request = PlanRequest(
             anew or question.message,

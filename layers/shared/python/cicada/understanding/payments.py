@@ -179,8 +179,8 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
         return found
     order = meaning.order if meaning.order and meaning.order.field == columns[0] else None
     # What is not fully paid may have a day on which a part was paid.
-    partly = {name: each for name, each in meaning.bounds.items() if each.present is not False}
-    meaning = replace(meaning, bounds=partly)
+    partly = {name for name, each in meaning.bounds.items() if each.present is False and _PAID & set(split_words(name))}
+    meaning = replace(meaning, bounds={name: each for name, each in meaning.bounds.items() if name not in partly})
     owed = Bounds(lte=0) if denies and not is_unpaid else Bounds(gt=0)  # "Who owes nothing?"
     meaning = replace(meaning.bounding(columns[0], owed), order=order, topic="")
     sure = max(found.confidence, SURE_OF_ROWS) if is_debt else found.confidence

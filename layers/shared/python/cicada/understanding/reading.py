@@ -295,6 +295,8 @@ def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabul
     mention = facts.mentions[at]
     # Among the dates the one comes first that a bare period means.
     names = sorted(_possible(mention, vocabulary), key=lambda name: name != vocabulary.date)
+    if "year" in names and mention.days and mention.days.days.is_of_whole_years and not _names_days(facts, vocabulary):
+        names = ["year"]
     words = set(facts.base)
     first_of_kind: dict[str, str] = {}
     for name in names:
@@ -317,6 +319,12 @@ def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabul
         )
 
 
+def _names_days(facts: Facts, vocabulary: Vocabulary) -> bool:
+    """Whether the message names a field of days: "inspection due before 2026" is of no year of building."""
+    named = {name for each in facts.mentions for name in each.fields(Kind.FIELD)}
+    return any(vocabulary.types.get(name) is FieldType.DATE for name in named)
+
+
 def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
     types, kinds = vocabulary.types, vocabulary.kinds
     if mention.kind is MentionKind.VALUE:
@@ -327,8 +335,6 @@ def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
         dates = [name for name, each in types.items() if each is FieldType.DATE]
         if mention.days and mention.days.days.is_part_of_a_year:
             return dates  # "In August" is no year.
-        if mention.days and mention.days.days.is_of_whole_years and types.get("year") is FieldType.NUMBER:
-            return ["year"]
         return dates + [name for name, each in types.items() if _is_year_field(name, each)]
     if mention.kind is MentionKind.ASKER:
         return [
