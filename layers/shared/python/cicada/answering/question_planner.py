@@ -161,11 +161,13 @@ class QuestionPlanner(Struct, frozen=True):
 
         None of every other message. What "it" is cannot be told from the message alone, which asks for the texts else.
         """
-        if not request.messages or not asks_to_see_it(request.message):
+        messages = list(request.messages)
+        while messages and asks_to_see_it(messages[-1]):
+            messages.pop()  # That was of the same entry.
+        if not messages or not asks_to_see_it(request.message):
             return None
-        *messages, last = request.messages
-        before = replace(request, message=last, messages=tuple(messages), turns=request.turns[:-1])
-        found = self._of_agent_before(before) or self.planner.plan(before)
+        *earlier, last = messages
+        found = self.planner.plan(replace(request, message=last, messages=tuple(earlier), turns=()))
         if found.intent not in AGENTS:
             return None
         return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence, by=found.by)
