@@ -170,7 +170,7 @@ class _Meaning:
         for each in plan.filters:
             names = _free_texts(each, self._schema)
             others = tuple(other for other in plan.filters if other != each)
-            if names and not self._is_met(each) and all(self._is_name(name, others) for name in names):
+            if names and not self._has_any(each) and all(self._is_name(name, others) for name in names):
                 plan = replace(plan, filters=others, named=(*plan.named, *names))
         return plan
 
@@ -178,11 +178,6 @@ class _Meaning:
         with phase("searching"):
             found = [row for row in self._names.find(name, self._scope) if meets(row.metadata, filters)]
         return bool(found) and (len(found) == 1 or self._are_versions(found))
-
-    def _is_met(self, condition: Condition) -> bool:
-        meeting = replace(self._scope, conditions=(*self._scope.conditions, condition))
-        with phase("searching"):
-            return self._catalogue.rows(meeting, self._order, 1).total > 0
 
     def _with_values(self, missing: Sequence[_Named]) -> Plan | None:
         """The plan with the names that no document has as values, if each is one: "the contract with Polarhaul"."""

@@ -106,26 +106,20 @@ class PassageAnswerer(Struct, frozen=True):
         documents: frozenset[str] | None,
     ) -> tuple[Plan, _PermittedSearch, Gathered, tuple[Condition, ...]]:
         """What answers, with the plan that found it, and its conditions that had to be left out for that."""
-        search, found = self._gathered(plan, question, principal, base, documents)
+
+        def gathered(plan: Plan) -> tuple[_PermittedSearch, Gathered]:
+            search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
+            with phase("judging"):
+                found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
+            return search, found.of_a_named_document if plan.named and documents else found
+
+        search, found = gathered(plan)
         wider = _without_names(plan) if found.verdict is Verdict.BELOW_FLOOR and documents is None else None
         if wider is not None:
-            beyond, more = self._gathered(wider, question, principal, base, documents)
+            beyond, more = gathered(wider)
             if more.verdict is not Verdict.BELOW_FLOOR:
                 return wider, beyond, replace(more, path=(*found.path, BEYOND, *more.path)), plan.filters
         return plan, search, found, ()
-
-    def _gathered(
-        self,
-        plan: Plan,
-        question: Question,
-        principal: Principal,
-        base: KnowledgeBase,
-        documents: frozenset[str] | None,
-    ) -> tuple[_PermittedSearch, Gathered]:
-        search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
-        with phase("judging"):
-            found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
-        return search, found.of_a_named_document if plan.named and documents else found
 
 
 def _without_names(plan: Plan) -> Plan | None:
