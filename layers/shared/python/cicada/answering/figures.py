@@ -48,7 +48,7 @@ def shown_figure(figure: Figure, aggregate: Aggregate) -> str | None:
 
 
 def groups_of_years(numbers: Numbers) -> tuple[bool, ...]:
-    """Of each field of the grouping, whether its values are years."""
+    """Whether the values of each field of the grouping are years."""
     groups = numbers.found.groups
     return tuple(are_years(name, [group.values[at] for group in groups]) for at, name in enumerate(numbers.group))
 

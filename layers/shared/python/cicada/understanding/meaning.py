@@ -465,7 +465,7 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
 
 
 def sorted_as_said(found: Meaning, reading: Reading) -> Meaning:
-    """By the one field that is shown, where a direction is said and no field: "the prices in descending order"."""
+    """The meaning in the order of the one field that is shown, where a direction alone is said: "prices descending"."""
     cues = {lexicon().cues.get(each.text) for each in reading.facts.tokens} & {"ASC", "DESC"}
     if found.order or len(found.fields) != 1 or found.aggregates or found.group or len(cues) != 1:
         return found

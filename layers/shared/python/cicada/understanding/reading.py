@@ -70,8 +70,8 @@ _LIKELY_PERIOD = 0.3
 # From here on words that no head has read are the subject of a message that states something else too.
 SURE_WISH = 0.75
 
-_ABOUT = [[word] for word in ("about", "concerning", "mention", "mentioning", "mentions", "regarding", "sobre", "über")]
-_WHAT_ABOUT = [["what"], ["how"]]
+_ABOUT = frozenset({"about", "concerning", "mention", "mentioning", "mentions", "regarding", "sobre", "über"})
+_NOT_BEFORE_ABOUT = frozenset({"what", "how"})
 
 _RECORD, _SUBJECT, _CONDITION = "Item", "Topic", "Cond"
 _SYMBOLS = {"topic": _SUBJECT, "content": _SUBJECT, "unk": _SUBJECT, "contains": _CONDITION, "doc": _CONDITION}
@@ -195,8 +195,8 @@ def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
 
 def _is_subject(facts: Facts, mention: Mention) -> bool:
     """Whether a name is what records are about: "documents about Glasmere", and not "what about Glasmere?"."""
-    words = [each.text for each in facts.tokens[: mention.start]]
-    return words[-1:] in _ABOUT and words[-2:-1] not in _WHAT_ABOUT
+    before, about = ["", "", *(each.text for each in facts.tokens[: mention.start])][-2:]
+    return about in _ABOUT and before not in _NOT_BEFORE_ABOUT
 
 
 def _owns_records(facts: Facts, line: Line, at: int) -> bool:
