@@ -384,3 +384,9 @@ def test_a_reply_names_the_one_that_was_asked_for() -> None:
     asked = ("When does the lease expire?", "the Kestrel Park one")
     assert understood(*asked).meaning.named == ("Kestrel Park lease",)
     assert understood(asked[0], "the newest one").meaning.named != ("newest lease",)
+
+
+def test_a_whole_question_after_documents_about_a_subject_is_of_all_documents() -> None:
+    about = "Which records mention Glasmere?"
+    assert not understood(about, "What is the shelf life of the drops?").continues
+    assert understood(about, "what about Lacrima?").continues

@@ -16,6 +16,7 @@ from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.words import lexicon, word_set
 
 DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
+_ASKING = word_set("how when where why wie wann wo warum comment quand où cómo cuándo dónde")
 _JOINING = word_set(
     "of for with about on concerning regarding von für mit über zu de du des pour avec sur del para con sobre"
 )
@@ -262,6 +263,13 @@ class ReadAlone(Struct, frozen=True):
             return False
         return self.phrase.is_kind or not self.reading.names_records
 
+    @property
+    def _asks_by_itself(self) -> bool:
+        """Whether it is a whole question that refers to nothing: not "what about noise?" or "who wrote them?"."""
+        first, second = [*(each.text for each in self.reading.facts.tokens[:2]), "", ""][:2]
+        asks = first in lexicon().which | _ASKING and second != "about"
+        return asks and not (refers_back(self.message) or self.reading.refers_to_several)
+
     def begins_anew(self, before: Understood) -> bool:
         """Whether it names all that it wants: "which documents are about noise?", "what does the Noise Policy say?"."""
         asks_of_it = self.strategy in ("C", "H") or bool(self.meaning.fields)
@@ -270,6 +278,8 @@ class ReadAlone(Struct, frozen=True):
         is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
         if is_of_texts and self.phrase and self.strategy == "M" and self.meaning == Meaning(fields=self.meaning.fields):
             return True  # After holidays, "when does the lease end?" is of a lease.
+        if before.wants_documents and self.strategy in ("C", "H", "N") and self._asks_by_itself:
+            return True  # After the documents about glass, "what is the shelf life of the drops?" is of all of them.
         if not self.reading.names_records:
             return False
         if self.wish > LIKELY_WISH and (self.meaning.topic or before.wants_documents):
