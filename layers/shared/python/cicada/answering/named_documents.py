@@ -15,8 +15,7 @@ from cicada.document_routing.names import MOST_NAMED, DocumentNames, all_named, 
 from cicada.documents.catalogue import TITLE, DocumentRow, ListedPage, Sort, sorted_rows
 from cicada.documents.model import ROW, AnyOf, Condition, Contains, DocumentKey, PassageFilter, Subject, meets
 from cicada.identity import Principal
-from cicada.knowledge_bases.contradictions import VALUED
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import VALUED, Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import described, shown_fields
 from cicada.observability.telemetry import phase

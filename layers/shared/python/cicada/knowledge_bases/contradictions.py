@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from cicada.documents.catalogue import TITLE
-from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
+from cicada.knowledge_bases.schema import VALUED, FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.values import folded
 
-VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
 _TYPES_OF_STANDING: Mapping[str, tuple[FieldType, ...]] = {
     "field": (),
     "replaces": (FieldType.KEYWORD, FieldType.KEYWORDS),

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import EVERY, TITLE
 from cicada.documents.model import ROW, TABLE, MetadataValue
 from cicada.knowledge_bases.inferred_standing import standing_rule
-from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
+from cicada.knowledge_bases.schema import BUILT_IN, VALUED, FieldType, Schema, SchemaField
 from cicada.knowledge_bases.table_names import table_field, without_names
 from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed, words_of
 
@@ -440,11 +440,11 @@ def _inferred(field: ObservedField) -> SchemaField:
     if field.name == TABLE:
         return table_field(tuple(field.values))
     kind = type_of(field)
-    has_values = kind in (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
     months = frozenset(filter(_MONTH.fullmatch, field.values))
     # Days that were counted before their months were are of any.
     has_all_months = kind is FieldType.DATE and sum(field.values.values()) >= field.documents
-    values = tuple(each for each in field.values if each not in months) if has_values and _recurs(field, kind) else ()
+    is_closed = kind in VALUED and _recurs(field, kind)
+    values = tuple(each for each in field.values if each not in months) if is_closed else ()
     # Documents that were counted before their tables were are of any.
     is_known = _ANY_TABLE not in field.tables and sum(field.tables.values()) >= field.documents
     tables = frozenset(field.tables) if is_known else frozenset()

@@ -24,6 +24,10 @@ class FieldType(StrEnum):
     PERSON = "person"
 
 
+VALUED = (FieldType.KEYWORD, FieldType.KEYWORDS, FieldType.PERSON)
+"""The types whose values may be listed, with synonyms."""
+
+
 class SchemaField(Struct, frozen=True):
     """One field of the documents' metadata.
 

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import EVERY
 from cicada.documents.model import TABLE, AnyOf, Condition, Contains, KnowledgeBaseKey, NoneOf
-from cicada.knowledge_bases.contradictions import VALUED
-from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.schema import VALUED, FieldType, Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
