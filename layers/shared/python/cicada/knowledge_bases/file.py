@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, TypedDict, TypeVar
 
-from msgspec import Meta, field
-from msgspec.structs import replace
+from msgspec import Meta, Struct, field
+from msgspec.structs import asdict, replace
 
 from cicada.documents.catalogue import Sort
 from cicada.errors import ConfigurationError
@@ -113,67 +113,62 @@ class _Field(Form, frozen=True):
     is_owner: bool = False
 
 
+class _Source(Struct, frozen=True):
+    """A file's text, and the name by which complaints call the file."""
+
+    text: str
+    name: str
+
+    def tables(self) -> dict[str, Any]:
+        return parse_toml(self.text, f"{self.name} is not TOML")
+
+    def line(self, path: Sequence[str]) -> str:
+        """The place of a key, as complaints begin with it."""
+        return f"{self.name}, line {line_of(self.text, path)}"
+
+    def read(self, kind: type[F], table: object, path: tuple[str, ...] = ()) -> F:
+        """The checked table; what is wrong with it is said with the file and the line."""
+        place = f"[{'.'.join(path)}]" if path else "The schema"
+        try:
+            return checked(kind, table, place)
+        except ConfigurationError as error:
+            key = _first_key(str(error).removeprefix(place), table if isinstance(table, dict) else {})
+            raise ConfigurationError(f"{self.line((*path, *key))}: {error}") from None
+
+
 def parse_schema(text: str, name: str) -> Schema:
     """The schema of a TOML file; `name` is the file's. Raises ConfigurationError with file, line, field and advice."""
-    tables = parse_toml(text, f"{name} is not TOML")
-    schema = _schema(text, name, tables)
+    source = _Source(text, name)
+    written = source.read(_File, source.tables())
+    fields = {each: _field(source, each, table) for each, table in written.fields.items()}
+    schema = _with(source, written, Schema(fields))
     for found in contradictions(schema):
         where = f", field '{found.path[1]}'" if found.path[0] == "fields" else f", {found.path[0]}"
-        raise ConfigurationError(f"{name}, line {line_of(text, found.path)}{where}: {found.reason}")
+        raise ConfigurationError(f"{source.line(found.path)}{where}: {found.reason}")
     return schema
 
 
-def _schema(text: str, name: str, tables: dict[str, Any]) -> Schema:
-    found = _read_field(_File, text, name, tables, ())
-    sort = found.sort
-    return Schema(
-        fields={each: _field(text, name, each, table) for each, table in found.fields.items()},
-        sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else None,
-        date=found.date,
-        logins=found.logins,
-        items=found.items,
-        in_force=_in_force(text, name, found.in_force),
+def _with(source: _Source, written: _File, before: Schema) -> Schema:
+    """The schema with what the file says of it, but for its fields."""
+    sort, in_force = written.sort, before.in_force
+    if written.in_force is not None:
+        in_force = StandingRule(**asdict(source.read(_StandingRule, written.in_force, ("in_force",))))
+    return replace(
+        before,
+        sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else before.sort,
+        date=written.date or before.date,
+        logins={**before.logins, **written.logins},
+        items=written.items or before.items,
+        in_force=in_force,
     )
 
 
-def _in_force(text: str, name: str, table: object) -> StandingRule | None:
-    if table is None:
-        return None
-    found = _read_field(_StandingRule, text, name, table, ("in_force",))
-    return StandingRule(*(getattr(found, name) for name in StandingRule.__struct_fields__))
-
-
-def _field(text: str, name: str, field: str, table: object) -> SchemaField:
-    found, _ = _read_entry(text, name, field, table)
+def _field(source: _Source, name: str, table: object) -> SchemaField:
+    path = ("fields", name)
+    found = source.read(_Field, table, path)
     if found.type is None:
-        where = f"{name}, line {line_of(text, ('fields', field))}"
-        raise ConfigurationError(f"{where}: [fields.{field}] lacks type; add it.")
-    return SchemaField(
-        name=field,
-        type=found.type,
-        values=found.values,
-        synonyms=found.synonyms,
-        words=found.words,
-        display=found.display,
-        shown=found.shown,
-        is_owner=found.is_owner,
-    )
-
-
-def _read_entry(text: str, name: str, field: str, table: object) -> tuple[_Field, set[str]]:
-    """The entry of a field, and the keys that it writes."""
-    found = _read_field(_Field, text, name, table, ("fields", field))
-    return found, set(table) if isinstance(table, dict) else set()
-
-
-def _read_field(kind: type[F], text: str, name: str, table: object, path: tuple[str, ...]) -> F:
-    """The checked table; what is wrong with it is said with the file and the line."""
-    place = f"[{'.'.join(path)}]" if path else "The schema"
-    try:
-        return checked(kind, table, place)
-    except ConfigurationError as error:
-        key = _first_key(str(error).removeprefix(place), table if isinstance(table, dict) else {})
-        raise ConfigurationError(f"{name}, line {line_of(text, (*path, *key))}: {error}") from None
+        raise ConfigurationError(f"{source.line(path)}: [fields.{name}] lacks type; add it.")
+    return SchemaField(name, **asdict(found))
 
 
 def _first_key(complaint: str, keys: Iterable[str]) -> tuple[str, ...]:
@@ -184,11 +179,6 @@ def _first_key(complaint: str, keys: Iterable[str]) -> tuple[str, ...]:
 
 def _unknown_language(code: str) -> str:
     return "" if code in LANGUAGES else f"is '{code}'; use one of {', '.join(LANGUAGES)}"
-
-
-def _between(least: int, most: int) -> Any:
-    """A number within these bounds; texts and booleans are refused."""
-    return Meta(ge=least, le=most)
 
 
 class _Settings(TypedDict, total=False):
@@ -202,19 +192,19 @@ class _Settings(TypedDict, total=False):
     content_language: Annotated[str, Check(_unknown_language)]
     fusion: Fusion
     rerank: RerankMode
-    score_threshold: Annotated[float, _between(0, 1)]
-    candidates: Annotated[int, _between(1, 1000)]
-    limit: Annotated[int, _between(1, 100)]
-    context_tokens: Annotated[int, _between(100, 100_000)]
-    filter_first: Annotated[int, _between(0, 100_000)]
-    route_above: Annotated[int, _between(0, 10_000_000)]
-    route_documents: Annotated[int, _between(1, 100)]
+    score_threshold: Annotated[float, Meta(ge=0, le=1)]
+    candidates: Annotated[int, Meta(ge=1, le=1000)]
+    limit: Annotated[int, Meta(ge=1, le=100)]
+    context_tokens: Annotated[int, Meta(ge=100, le=100_000)]
+    filter_first: Annotated[int, Meta(ge=0, le=100_000)]
+    route_above: Annotated[int, Meta(ge=0, le=10_000_000)]
+    route_documents: Annotated[int, Meta(ge=1, le=100)]
     route_mode: RouteMode
     route_formula: RouteFormula
     quality_judge: QualityJudge
-    quality_threshold: Annotated[float, _between(0, 1)]
-    quality_floor: Annotated[float, _between(0, 1)]
-    quality_retries: Annotated[int, _between(0, 2)]
+    quality_threshold: Annotated[float, Meta(ge=0, le=1)]
+    quality_floor: Annotated[float, Meta(ge=0, le=1)]
+    quality_retries: Annotated[int, Meta(ge=0, le=2)]
 
 
 @cache
@@ -271,17 +261,17 @@ def parse_kept(text: str, name: str, deployed: KnowledgeBase) -> KnowledgeBase:
     Of a field only what is written changes; a field without `type` and `values` has those that its documents have.
     `name` is the file's. Raises `ConfigurationError` with the line and what to correct.
     """
-    tables = parse_toml(text, f"{name} is not TOML")
+    source = _Source(text, name)
+    tables = source.tables()
     of_schema = {key: tables.pop(key) for key in _Changes.__struct_fields__ if key in tables}
     if unknown := [key for key in tables if key not in _Settings.__annotations__]:
         known = ", ".join(sorted((*_Settings.__annotations__, *_Changes.__struct_fields__)))
-        where = f"{name}, line {line_of(text, unknown[:1])}"
-        raise ConfigurationError(f"{where}: '{unknown[0]}' is no setting; use one of {known}.")
+        raise ConfigurationError(f"{source.line(unknown[:1])}: '{unknown[0]}' is no setting; use one of {known}.")
     try:
         base = _read(deployed, tables, "The file")
     except ConfigurationError as error:
-        raise ConfigurationError(f"{name}, line {line_of(text, _first_key(str(error), tables))}: {error}") from None
-    return replace(base, schema=_changed(text, name, of_schema, deployed.schema), kept=bool(tables or of_schema))
+        raise ConfigurationError(f"{source.line(_first_key(str(error), tables))}: {error}") from None
+    return replace(base, schema=_changed(source, of_schema, deployed.schema), kept=bool(tables or of_schema))
 
 
 def check_kept(text: str, name: str, declared: Schema, whole: Schema) -> None:
@@ -290,31 +280,23 @@ def check_kept(text: str, name: str, declared: Schema, whole: Schema) -> None:
     `whole`: the declared schema with the fields of the documents; what of it could not be used is looked at too.
     """
     for found in contradictions(replace(whole, sort=declared.sort, date=declared.date)):
-        raise ConfigurationError(f"{name}, line {line_of(text, found.path)}, {'.'.join(found.path)}: {found.reason}")
+        raise ConfigurationError(f"{_Source(text, name).line(found.path)}, {'.'.join(found.path)}: {found.reason}")
 
 
-def _changed(text: str, name: str, tables: dict[str, Any], before: Schema) -> Schema:
-    found = _read_field(_Changes, text, name, tables, ())
-    sort = found.sort
+def _changed(source: _Source, tables: dict[str, Any], before: Schema) -> Schema:
+    written = source.read(_Changes, tables)
     fields = dict(before.fields)
-    for key, entry in found.fields.items():
+    for key, entry in written.fields.items():
         known = field_named(before, key) or SchemaField(key, FieldType.KEYWORD, inferred=True)
-        fields[known.name] = _changed_field(text, name, key, entry, known)
-    return Schema(
-        fields=fields,
-        sort=Sort(sort.removeprefix("-"), descending=sort.startswith("-")) if sort else before.sort,
-        date=found.date or before.date,
-        logins={**before.logins, **found.logins},
-        items=found.items or before.items,
-        in_force=_in_force(text, name, found.in_force) or before.in_force,
-    )
+        fields[known.name] = _changed_field(known, source.read(_Field, entry, ("fields", key)), set(entry))
+    return _with(source, written, replace(before, fields=fields))
 
 
-def _changed_field(text: str, name: str, key: str, table: object, before: SchemaField) -> SchemaField:
-    found, written = _read_entry(text, name, key, table)
-    changes = {each: getattr(found, each) for each in written}
+def _changed_field(before: SchemaField, found: _Field, keys: Set[str]) -> SchemaField:
+    """The field with what the file says of it. `keys`: those that the file has."""
+    changes = {each: getattr(found, each) for each in keys}
     if "synonyms" in changes:
         changes["synonyms"] = {**before.synonyms, **found.synonyms}
     if found.is_owner and before.inferred:
         changes.setdefault("type", FieldType.PERSON)
-    return replace(before, **changes, inferred=before.inferred and written.isdisjoint(("type", "values")))
+    return replace(before, **changes, inferred=before.inferred and keys.isdisjoint(("type", "values")))

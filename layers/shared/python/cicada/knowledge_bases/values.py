@@ -189,8 +189,10 @@ def _keywords(field: SchemaField, value: Given) -> MetadataValue | Unusable:
 
 
 def _split(field: SchemaField, value: Sequence[str]) -> Sequence[str]:
-    if not isinstance(value, str) or (not isinstance(_keyword(field, value), Unusable) and field.values):
-        return value if not isinstance(value, str) else [value]
+    if not isinstance(value, str):
+        return value
+    if field.values and not isinstance(_keyword(field, value), Unusable):
+        return [value]
     return re.split(r"[,;]", value)
 
 
