@@ -6,9 +6,13 @@ from hypothesis import strategies as st
 
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar
 from cicada.errors import InvalidFilterError
-from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition, parse_filter
+from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition, split_filter
 from cicada.knowledge_bases.schema import Schema
 from tests.unit.knowledge_bases.schemas import SCHEMA
+
+
+def parsed(text: str, schema: Schema = SCHEMA) -> Condition:
+    return condition(schema, split_filter(text))
 
 
 def any_of(field: str, *values: Scalar) -> AnyOf:
@@ -42,7 +46,7 @@ def any_of(field: str, *values: Scalar) -> AnyOf:
     ],
 )
 def test_a_filter_is_a_condition_in_the_schemas_types(text: str, expected: Condition) -> None:
-    assert parse_filter(SCHEMA, text) == expected
+    assert parsed(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -70,7 +74,7 @@ def test_a_filter_is_a_condition_in_the_schemas_types(text: str, expected: Condi
 )
 def test_what_the_base_cannot_serve_is_refused_with_what_it_can(text: str, said: str) -> None:
     with pytest.raises(InvalidFilterError) as caught:
-        parse_filter(SCHEMA, text)
+        parsed(text)
     assert said in str(caught.value)
 
 
@@ -95,14 +99,14 @@ def test_without_a_schema_every_field_is_a_keyword_and_values_stay_as_they_are()
     written = WrittenFilter("any field", Operator.ANY, (" two\nlines ", 7.0, True))
     assert condition(Schema(), written) == any_of("any field", " two\nlines ", "7", "true")
     with pytest.raises(InvalidFilterError, match="The field 'year' is of type keyword, which has no order"):
-        parse_filter(Schema(), "year>last")
-    assert parse_filter(Schema(), "year>2024") == Range("year", above="2024")
+        parsed("year>last", Schema())
+    assert parsed("year>2024", Schema()) == Range("year", above="2024")
 
 
 @given(st.text())
 def test_any_text_is_a_filter_or_refused(text: str) -> None:
     try:
-        found = parse_filter(SCHEMA, text)
+        found = parsed(text)
     except InvalidFilterError as error:
         assert str(error).endswith(".")
     else:

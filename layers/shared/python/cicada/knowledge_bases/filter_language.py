@@ -63,11 +63,6 @@ class WrittenFilter(Struct, frozen=True):
     values: tuple[Scalar, ...] = ()
 
 
-def parse_filter(schema: Schema, text: str) -> Condition:
-    """The condition that a text states. Raises `InvalidFilterError`."""
-    return condition(schema, split_filter(text))
-
-
 def split_filter(text: str) -> WrittenFilter:
     """The parts of a text, with values as texts. Raises `InvalidFilterError` for what is no filter."""
     text = text.strip()
