@@ -114,15 +114,9 @@ def embedder_name(model_id: str, dimension: int) -> str:
     return f"{model_id} ({dimension} dimensions)"
 
 
-def shipped_for(embedder: str) -> Calibrations:
-    """What the library came with, which is nothing for most embedders."""
-    return Calibrations(embedder, {LOCAL: SHIPPED} if embedder == SHIPPED.embedder else {})
-
-
-def calibrations_for(embedder: str, kept: Sequence[Calibration]) -> Calibrations:
-    """What is kept for the embedder, over what was shipped for it."""
-    found = {each.reranker: each for each in kept if each.embedder == embedder}
-    return Calibrations(embedder, {**shipped_for(embedder).by_reranker, **found})
+def calibrations_for(embedder: str, kept: Sequence[Calibration] = ()) -> Calibrations:
+    """What is kept for the embedder, over what was shipped for it, which is nothing for most embedders."""
+    return Calibrations(embedder, {each.reranker: each for each in (SHIPPED, *kept) if each.embedder == embedder})
 
 
 def read_calibrations(text: str) -> tuple[Calibration, ...]:

@@ -13,13 +13,7 @@ from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey, MetadataValue
 from cicada.errors import CicadaError, ConfigurationError
-from cicada.knowledge_bases.calibrations import (
-    SHIPPED,
-    Calibrations,
-    calibrations_for,
-    read_calibrations,
-    shipped_for,
-)
+from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations, calibrations_for, read_calibrations
 from cicada.knowledge_bases.inference import Observed, completed, observed_with, observed_with_records
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.observability.telemetry import ignore
@@ -45,6 +39,8 @@ class Described(Struct, frozen=True):
 
 
 _NOTHING = Described((), {})
+# Bases, each for the viewers who ask, whose settings are kept in memory.
+_ENTRIES = 500
 
 
 def changes_of(now: Described, before: Described | None) -> list[tuple[str, Callable[[Observed], Observed]]]:
@@ -111,17 +107,15 @@ class CompletedBases:
         record: BaseRecord,
         clock: Callable[[], float],
         seconds: float = SECONDS,
-        entries: int = 500,
         embedder: str = SHIPPED.embedder,
         report: Callable[[CicadaError], object] = ignore,
     ) -> None:
         self._record = record
         self._clock = clock
         self._seconds = seconds
-        self._entries = entries
         self._embedder = embedder
         self._report = report
-        self._calibrations: tuple[str, Calibrations] = "", shipped_for(embedder)
+        self._calibrations: tuple[str, Calibrations] = "", calibrations_for(embedder)
         self._found: OrderedDict[tuple[KnowledgeBaseKey, frozenset[str]], tuple[float, KnowledgeBase]] = OrderedDict()
         self._lock = Lock()
 
@@ -136,7 +130,7 @@ class CompletedBases:
         with self._lock:
             self._found[(base_key, viewers)] = (now, made)
             self._found.move_to_end((base_key, viewers))
-            while len(self._found) > self._entries:
+            while len(self._found) > _ENTRIES:
                 self._found.popitem(last=False)
         return made
 
@@ -150,7 +144,7 @@ class CompletedBases:
             if not any(each.embedder == self._embedder for each in kept):
                 raise ConfigurationError(f"The stack keeps calibrations, but none for {self._embedder}.")
         except ConfigurationError as error:
-            found = shipped_for(self._embedder)
+            found = calibrations_for(self._embedder)
             self._report(error)
         self._calibrations = text, found
         return found
