@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from enum import StrEnum
 from itertools import chain
 from typing import TypeAlias
@@ -99,7 +99,7 @@ def observed_with(known: Observed, metadata: Metadata, before: Metadata | None =
     fields = {folded(each.name): each for each in known}
     after, earlier = _by_field(metadata), _by_field(before or {})
     for key, (name, value) in after.items():
-        if key in fields or (len(fields) < MAX_FIELDS and len(name) <= _LONGEST_NAME):
+        if key in fields or _has_room(fields, name):
             fields[key] = _changed(fields.get(key) or ObservedField(name), value, earlier.get(key, ("", None))[1])
     for key, (_, value) in earlier.items():
         if key in fields and key not in after:
@@ -116,11 +116,16 @@ def observed_in(records: Iterable[Metadata]) -> Observed:
     for record in records:
         table = str(record.get(TABLE, ""))
         for key, (name, value) in _by_field(record).items():
-            if key in names or (len(names) < MAX_FIELDS and len(name) <= _LONGEST_NAME):
+            if key in names or _has_room(names, name):
                 known = names.setdefault(key, name)
                 values.setdefault(known, []).append(value)
                 tables.setdefault(known, Counter())[table] += 1
     return tuple(_of_column(name, found, tables[name]) for name, found in values.items())
+
+
+def _has_room(known: Sized, name: str) -> bool:
+    """Whether another field, of this name, can be kept beside the known ones."""
+    return len(known) < MAX_FIELDS and len(name) <= _LONGEST_NAME
 
 
 def _of_column(name: str, values: Sequence[MetadataValue], tables: Mapping[str, int]) -> ObservedField:
@@ -333,12 +338,11 @@ def type_of(field: ObservedField) -> FieldType:
     looks = _deciding_looks(field)
     if Look.LIST in looks:
         return FieldType.KEYWORDS
-    words = words_of(field.name)
     if looks == (Look.NUMBER,):
         return FieldType.KEYWORD if names_codes(field.name) else FieldType.NUMBER
     if looks in ((Look.DATE,), (Look.BOOLEAN,)):
         return FieldType(looks[0])
-    return FieldType.PERSON if _names_people(field, words) else FieldType.KEYWORD
+    return FieldType.PERSON if _names_people(field) else FieldType.KEYWORD
 
 
 def _deciding_looks(field: ObservedField) -> tuple[str, ...]:
@@ -363,14 +367,13 @@ def conflict_of(field: ObservedField) -> str:
 
 def names_codes(name: str) -> bool:
     """Whether the digits of a field with this name are no quantity."""
-    words = words_of(name)
-    return words[-1:] != [] and words[-1] in _CODES
+    return not _CODES.isdisjoint(words_of(name)[-1:])
 
 
-def _names_people(field: ObservedField, words: Sequence[str]) -> bool:
+def _names_people(field: ObservedField) -> bool:
     if field.looks != (Look.TEXT,) or not field.values:
         return False
-    is_named_so = not _PEOPLE.isdisjoint(words) and words[-1] not in _CODES
+    is_named_so = not _PEOPLE.isdisjoint(words_of(field.name)) and not names_codes(field.name)
     return all(map(_is_like_a_name, field.values)) and (
         is_named_so or all(_TITLE_OF_A_PERSON.match(each) for each in field.values)
     )
