@@ -15,7 +15,7 @@ from msgspec import Struct
 from cicada.grounding.sentences import Sentence, sentences_of
 from cicada.grounding.signals import Evidence, read, signals
 from cicada.grounding.words import Word, words_of
-from cicada.languages.terms import LANGUAGES, STOP_WORDS, is_in, stemmed_language, stop_words
+from cicada.languages.terms import STOP_WORDS, language_of, stemmed_language, stop_words
 
 # What shows the language of passages.
 _READ_FOR_LANGUAGE = 2_000
@@ -102,7 +102,7 @@ def check(
     all passages. `question`: what was asked, for the judge.
     """
     sentences = [each for each in sentences_of(answer) if each.claims and (each.cited or not cited_only)]
-    said, written = _language(answer), _language(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
+    said, written = language_of(answer), language_of(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
     stopped = STOP_WORDS | stop_words(stemmed_language(written))
     needed = {number for each in sentences for number in each.cited or passages}
     texts = {number: read(text) for number, text in passages.items() if number in needed}
@@ -126,10 +126,6 @@ def check(
     return Checked(
         len(sentences), tuple(Unsupported(each.start, each.end, reasons[each]) for each in sentences if each in reasons)
     )
-
-
-def _language(text: str) -> str:
-    return next((each for each in LANGUAGES if is_in(text, each)), "")
 
 
 def _reason(claim: Claim, *, is_translated: bool) -> Reason | None:

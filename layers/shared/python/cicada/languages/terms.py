@@ -154,21 +154,21 @@ _SCRIPTS = (
 def is_in(text: str, language: str) -> bool:
     """Whether script and stop words show that the text is in that language (a key of `LANGUAGES`).
 
-    False if they do not decide. A text with kana is Japanese; one with Chinese characters and no kana is Chinese.
+    False if they do not decide.
     """
-    written = _written(text)
-    if written:
-        return language == written
-    votes = _votes(text)
-    own = votes.pop(STEMMED.get(language, ""), 0)
-    return own > max(votes.values())
+    return LANGUAGES.get(language_of(text), "") == LANGUAGES.get(language)
 
 
 def language_of(text: str) -> str:
-    """The language that the script or most stop words show, as a key of `LANGUAGES`; empty if they do not decide."""
-    if written := _written(text):
-        return written
-    votes = _votes(text)
+    """The language that the script or most stop words show, as a key of `LANGUAGES`; empty if they do not decide.
+
+    A text with kana is Japanese; one with Chinese characters and no kana is Chinese.
+    """
+    for script, language in _SCRIPTS:
+        if script.search(text):
+            return language
+    words = _words(text)
+    votes = {name: sum(word in stop_words(name) for word in words) for name in set(STEMMED.values())}
     first, second = sorted(votes, key=lambda name: -votes[name])[:2]
     return next(code for code, name in STEMMED.items() if name == first) if votes[first] > votes[second] else ""
 
@@ -176,17 +176,6 @@ def language_of(text: str) -> str:
 def has_words(text: str) -> bool:
     """Whether the text has words to translate; `E-4102 (2)` has none."""
     return any(len(word) > 1 for word in _words(text)) or any(script.search(text) for script, _ in _SCRIPTS)
-
-
-def _written(text: str) -> str:
-    """The language that the script shows; empty for scripts of several languages."""
-    return next((language for script, language in _SCRIPTS if script.search(text)), "")
-
-
-def _votes(text: str) -> dict[str, int]:
-    """The number of stop words by the name of their language."""
-    words = _words(text)
-    return {name: sum(word in stop_words(name) for word in words) for name in set(STEMMED.values())}
 
 
 def _words(text: str) -> list[str]:
