@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from threading import Condition
 
 from msgspec import Struct, field
@@ -87,7 +89,8 @@ class BatchingEmbedder:
 
     def _answer_each(self, batch: Sequence[_Text]) -> None:
         """An exception raised here fails every caller of the batch."""
-        callers = _by_caller(batch)
+        # The texts of one caller are queued, and so sent, one behind the other.
+        callers = [list(own) for _, own in groupby(batch, key=attrgetter("caller"))]
         try:
             self._answer(batch)
         except CicadaError as error:
@@ -117,13 +120,6 @@ def _found(text: _Text) -> Vector:
         return text.found.result(None if left == math.inf else max(0.0, left))
     except TimeoutError as error:
         raise UnavailableError("The embedding model takes longer than there is time; the next try goes on.") from error
-
-
-def _by_caller(batch: Iterable[_Text]) -> list[list[_Text]]:
-    callers: dict[int, list[_Text]] = {}
-    for each in batch:
-        callers.setdefault(id(each.caller), []).append(each)
-    return list(callers.values())
 
 
 def _settle(batch: Iterable[_Text], done: Future[None]) -> None:
