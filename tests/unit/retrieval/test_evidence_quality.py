@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations
 from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Hit, IndexHits, RankedPassage, Ranking, Retrieval
+from cicada.retrieval.model import Cut, Hit, IndexHits, RankedPassage, Ranking, Retrieval
 from cicada.retrieval.quality import WEIGHTS, Features, evidence_quality, features, quality_of, stem, total
 from tests.fakes.passages import passage as a_passage
 
@@ -64,7 +64,7 @@ def test_the_words_of_the_request_are_not_asked_for() -> None:
 
 def test_the_relevance_is_that_of_the_first_three_passages_before_the_threshold() -> None:
     found = retrieval([passage(number) for number in range(4)], [0.9, 0.6, 0.3, 0.1], semantic=[0.5] * 4)
-    cut = Retrieval(found.hits, found.candidates, found.ranking.best(1, 0.5), nearest=found.nearest)
+    cut = Retrieval(found.hits, found.candidates, Cut(1, 0.5).best(found.ranking), nearest=found.nearest)
     assert features(QUESTION, cut).relevance == pytest.approx(math.log(0.6 / 0.4))
 
 

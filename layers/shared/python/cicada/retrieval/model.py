@@ -142,19 +142,6 @@ class Ranking(Struct, frozen=True):
     passages: tuple[RankedPassage, ...]
     by: str
 
-    def within(self, document_ids: frozenset[str] | None) -> Ranking:
-        """The passages of these documents; None for all."""
-        if document_ids is None:
-            return self
-        return Ranking(
-            tuple(each for each in self.passages if each.passage.document.document_id in document_ids), self.by
-        )
-
-    def best(self, limit: int, threshold: float) -> Ranking:
-        """The first `limit` passages of at least this relevance; passages without a relevance are kept."""
-        relevant = [each for each in self.passages if each.relevance is None or each.relevance >= threshold]
-        return Ranking(tuple(relevant[:limit]), self.by)
-
 
 class Cut(Struct, frozen=True):
     """What a search returns of its ranking: the first `limit` passages of at least the relevance `threshold`.
@@ -168,13 +155,19 @@ class Cut(Struct, frozen=True):
 
     def within(self, ranking: Ranking) -> Ranking:
         """The passages of the documents, or all if none of those is relevant enough."""
-        within = ranking.within(self.document_ids)
-        is_all = len(within.passages) == len(ranking.passages)
-        return within if is_all or self.best(within).passages else ranking
+        ids = self.document_ids
+        if ids is None:
+            return ranking
+        within = tuple(each for each in ranking.passages if each.passage.document.document_id in ids)
+        is_all = len(within) == len(ranking.passages)
+        return Ranking(within, ranking.by) if is_all or self._relevant(within) else ranking
 
     def best(self, within: Ranking) -> Ranking:
-        """The passages that are returned."""
-        return within.best(self.limit, self.threshold)
+        """The passages that are returned; those without a relevance are relevant enough."""
+        return Ranking(tuple(self._relevant(within.passages)[: self.limit]), within.by)
+
+    def _relevant(self, passages: Sequence[RankedPassage]) -> list[RankedPassage]:
+        return [each for each in passages if each.relevance is None or each.relevance >= self.threshold]
 
 
 class Routed(Struct, frozen=True):
