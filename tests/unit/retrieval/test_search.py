@@ -75,7 +75,7 @@ def test_the_index_is_asked_for_the_pool_within_the_filter() -> None:
 @pytest.mark.parametrize(("count", "left"), [(12, 5), (0, 0)])
 def test_no_more_than_the_limit_and_what_is_kept_comes_back(count: int, left: int) -> None:
     search = HybridSearch(LetterIndex(*["dagger"] * count), LetterEmbedder(), limit=5)
-    assert len(search.search("dagger", EVERYTHING)) == left
+    assert len(found(search).passages) == left
 
 
 def test_a_failure_is_no_empty_answer() -> None:

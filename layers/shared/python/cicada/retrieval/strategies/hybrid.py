@@ -47,15 +47,11 @@ class HybridSearch(Struct, frozen=True):
     threshold: float = 0.0
     routing: DocumentRouting | None = None
 
-    def search(self, text: str, filter: PassageFilter) -> tuple[RankedPassage, ...]:
-        """The best passages for `text`, best first; empty only if nothing relevant matches.
-
-        Failures are `DependencyError`s.
-        """
-        return self.retrieve(text, filter).passages
-
     def retrieve(self, text: str, filter: PassageFilter, concepts: Sequence[str] = ()) -> Retrieval:
-        """The retrieval with all its stages: both retrievers' hits, the fused candidates, the ranking."""
+        """The retrieval with all its stages: both retrievers' hits, the fused candidates, the ranking.
+
+        Its passages are empty only if nothing relevant matches. Failures are `DependencyError`s.
+        """
         query = encode_query(self.embedder, text)
         hits = self.index.search(IndexQuery(filter, text, query.vector, self.candidates))
         return self.ranked(query, filter, hits, concepts)
