@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cicada.adapters.bedrock.reranker import BILLED_DOCUMENTS
 from cicada.retrieval.model import Retrieval
-from cicada.retrieval.rerank.doubt import is_unsure
+from cicada.retrieval.rerank.conditional import is_unsure
 from evals.retrieval.dataset import Judgements
 from evals.retrieval.measures import Rankings, Scores, scores_of
 

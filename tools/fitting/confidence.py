@@ -1,7 +1,7 @@
 """`python -m tools.fitting.confidence DIR DIR…`: fits the map from the local reranker's score to a relevance.
 
 Each set is evaluated with a map fitted on the others. Queries of the other sets serve as questions that nothing in the
-knowledge base answers. The last line is the map fitted on all sets, as `cicada/retrieval/rerank/scores.py` has it.
+knowledge base answers. The last line is the map fitted on all sets, as `cicada/retrieval/rerank/local.py` has it.
 """
 
 import argparse
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 
 from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError
-from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import RelevanceMap, Signals
+from cicada.retrieval.rerank.local import LocalReranker, RelevanceMap, Signals
 from cicada.retrieval.strategies.hybrid import HybridSearch, encode_query
 from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import local_embedder

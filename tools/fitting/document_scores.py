@@ -23,7 +23,7 @@ from cicada.languages.terms import query_terms
 from cicada.permissions import every_document
 from cicada.retrieval.fusion import fuse
 from cicada.retrieval.ports import Embedder
-from cicada.retrieval.rerank.scores import RelevanceMap, Signals
+from cicada.retrieval.rerank.local import RelevanceMap, Signals
 from cicada.retrieval.strategies.hybrid import encode_query
 from evals.documents.dataset import DocumentSet, load_documents
 from evals.documents.index import BASE, indexed

@@ -1,7 +1,7 @@
 """`python -m tools.fitting.doubt DIR DIR…`: fits when a ranking is unsure enough to ask a paid reranker.
 
 Each set is measured with usual values and a threshold of the others. The last lines are the fit on all sets, as
-`cicada/retrieval/rerank/doubt.py` has it.
+`cicada/retrieval/rerank/conditional.py` has it.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cicada.errors import CicadaError
 from cicada.knowledge_bases.calibrations import Standard
-from cicada.retrieval.rerank.doubt import STANDARDS, Signals, Standards, doubt, signals
+from cicada.retrieval.rerank.conditional import STANDARDS, Signals, Standards, doubt, signals
 from evals.retrieval.dataset import load_dataset
 from evals.retrieval.embedding import local_embedder
 from evals.retrieval.measures import scores_of

@@ -21,8 +21,7 @@ from cicada.observability.log import report_own_words, report_rerank_fallback
 from cicada.observability.telemetry import reporting_progress_to
 from cicada.retrieval.ports import Reranker, SearchBackend
 from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker
-from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import RELEVANCE_MAP
+from cicada.retrieval.rerank.local import RELEVANCE_MAP, LocalReranker
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies.hybrid import hybrid
 from cicada.settings import SearchSettings

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cicada.retrieval.model import Candidate, RankedPassage
-from cicada.retrieval.rerank.doubt import Signals, is_unsure, signals
+from cicada.retrieval.rerank.conditional import Signals, is_unsure, signals
 from tests.fakes.passages import passage
 
 PASSAGES = [passage(number=number) for number in range(12)]

@@ -16,9 +16,9 @@ from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.calibrations import SHIPPED, Cosines
 from cicada.retrieval.model import Candidate, EmbeddedPassage, EncodedQuery, RankedPassage, Ranking, Vector
-from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import (
+from cicada.retrieval.rerank.local import (
     RELEVANCE_MAP,
+    LocalReranker,
     RelevanceMap,
     Signals,
     cosines,

@@ -15,8 +15,7 @@ from cicada.retrieval.model import EmbeddedPassage, Vector
 from cicada.retrieval.ports import SearchBackend
 from cicada.retrieval.probing import probed
 from cicada.retrieval.quality import Features
-from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import RELEVANCE_MAP
+from cicada.retrieval.rerank.local import RELEVANCE_MAP, LocalReranker
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.passages import passage
 

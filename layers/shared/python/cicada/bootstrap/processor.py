@@ -52,7 +52,7 @@ from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
 from cicada.retrieval.completeness import IndexCompleteness
 from cicada.retrieval.ports import CataloguedIndex, KeptDocuments, SearchBackend
-from cicada.retrieval.rerank.scores import RELEVANCE_MAP
+from cicada.retrieval.rerank.local import RELEVANCE_MAP
 from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier

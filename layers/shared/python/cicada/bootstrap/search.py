@@ -36,8 +36,7 @@ from cicada.retrieval.ports import (
     Strategy,
 )
 from cicada.retrieval.rerank.conditional import ConditionalReranker
-from cicada.retrieval.rerank.local import LocalReranker
-from cicada.retrieval.rerank.scores import RELEVANCE_MAP, RelevanceMap
+from cicada.retrieval.rerank.local import RELEVANCE_MAP, LocalReranker, RelevanceMap
 from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch
 from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings

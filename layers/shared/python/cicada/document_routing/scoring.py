@@ -13,7 +13,7 @@ from cicada.knowledge_bases.settings import RouteFormula
 from cicada.languages.terms import STOP_WORDS, words
 from cicada.retrieval.fusion import retriever_scales
 from cicada.retrieval.model import Candidate, CardHits, Vector
-from cicada.retrieval.rerank.scores import RelevanceMap, Signals, dot, retriever_scores
+from cicada.retrieval.rerank.local import RelevanceMap, Signals, dot, retriever_scores
 
 # Reciprocal ranks with k = 10 and these weights; docs/document_routing.md compares others on sources left out.
 RANK_K = 10
