@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from cicada.document_routing.router import DocumentRouter
-from cicada.document_routing.values import RoutedDocument, Routing
+from cicada.document_routing.router import DocumentRouter, Routing
+from cicada.document_routing.scoring import RoutedDocument
 from cicada.languages.terms import query_terms
 from cicada.permissions import every_document
 from cicada.retrieval.fusion import fuse

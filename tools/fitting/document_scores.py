@@ -17,7 +17,7 @@ import numpy as np
 
 from cicada.document_routing import scoring
 from cicada.document_routing.router import DocumentRouter
-from cicada.document_routing.values import RoutedDocument
+from cicada.document_routing.scoring import RoutedDocument
 from cicada.errors import CicadaError
 from cicada.languages.terms import query_terms
 from cicada.permissions import every_document

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec.structs import replace
 
-from cicada.document_routing.router import BaseRouting, BaseSizes, DocumentRouter
-from cicada.document_routing.values import Routing
+from cicada.document_routing.router import BaseRouting, BaseSizes, DocumentRouter, Routing
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, UnavailableError

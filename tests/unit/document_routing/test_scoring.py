@@ -8,6 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.document_routing.scoring import (
+    DocumentSignals,
+    RoutedDocument,
     ambiguity_of,
     by_ranks,
     feedback_of,
@@ -17,7 +19,6 @@ from cicada.document_routing.scoring import (
     overlap,
     scored,
 )
-from cicada.document_routing.values import DocumentSignals, RoutedDocument
 from cicada.documents.catalogue import Card, CardSection, DocumentRow, Related
 from cicada.retrieval.model import CardHit, CardHits
 from tests.unit.document_routing.documents import Written, candidates, index_of, key

@@ -8,8 +8,14 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.document_routing.scoring import ambiguity_of, feedback_of, gathered, scored
-from cicada.document_routing.values import DocumentSignals, RoutedDocument, Routing
+from cicada.document_routing.scoring import (
+    DocumentSignals,
+    RoutedDocument,
+    ambiguity_of,
+    feedback_of,
+    gathered,
+    scored,
+)
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
@@ -18,6 +24,21 @@ from cicada.languages.terms import query_terms
 from cicada.observability.telemetry import ignore, phase
 from cicada.retrieval.model import Candidate, CardQuery, EncodedQuery, IndexHits, IndexQuery, Routed
 from cicada.retrieval.ports import CataloguedIndex, DocumentCatalogue, PassageIndex
+
+
+class Routing(Struct, frozen=True):
+    """All documents that were found, best first. `ambiguity`: 0 to 1, how close the first ones are to each other.
+
+    `path` names the steps taken.
+    """
+
+    documents: tuple[RoutedDocument, ...]
+    ambiguity: float
+    path: tuple[str, ...] = ()
+
+    def first(self, limit: int) -> frozenset[str]:
+        """The ids of the best `limit` documents, to filter a search by."""
+        return frozenset(each.document.document_id for each in self.documents[:limit])
 
 
 class CardRanker(Protocol):

@@ -6,7 +6,8 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from cicada.document_routing.values import DocumentSignals, RoutedDocument
+from msgspec import Struct
+
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey
 from cicada.knowledge_bases.settings import RouteFormula
@@ -24,6 +25,35 @@ CARD_WORDS, CONCEPTS, GRAPH = 0.5, 0.3, 0.2
 LEADERS = 15
 # `python -m tools.fitting.document_scores` fits it again.
 RELEVANCE_MAP = RelevanceMap(-12.7, 8.76, 8.09, 0.978)
+
+
+class DocumentSignals(Struct, frozen=True):
+    """The signals of one document: what each retriever found of it. `row`: None where only its passages were found.
+
+    `card_words` (BM25) and `card_vector` (cosine): None where the retriever did not find the card.
+    `passages`: its candidates, best first. `passage_score`: the best one's sum of both retrievers' z-scores, or None.
+    `feedback`: see `feedback_of`; None if it was not computed.
+    """
+
+    document: DocumentKey
+    row: DocumentRow | None = None
+    card_words: float | None = None
+    card_vector: float | None = None
+    passages: tuple[Candidate, ...] = ()
+    passage_score: float | None = None
+    feedback: float | None = None
+
+
+class RoutedDocument(Struct, frozen=True):
+    """`score`: 0 to 1, comparable between bases of any size. `signals`: what it is made of, by name.
+
+    A signal that did not find the document is not among them. Each signal alone ranks documents, highest first; `fused`
+    is what they were ordered by, which is comparable among the documents of one question only.
+    """
+
+    document: DocumentKey
+    score: float
+    signals: Mapping[str, float]
 
 
 def gathered(cards: CardHits, candidates: Sequence[Candidate]) -> list[DocumentSignals]:
