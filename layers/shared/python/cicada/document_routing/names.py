@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
-from operator import eq
+from operator import attrgetter, eq
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -67,29 +67,21 @@ class DocumentNames(Struct, frozen=True):
 def best_named(name: str, rows: Sequence[DocumentRow]) -> tuple[DocumentRow, ...]:
     """The rows that the name fits best, if it fits any. Of equal ones, those of which it says most of the title."""
     fits = _fits(name, rows)
-    best = max((fitting for fitting, _ in fits), key=lambda each: each.sum, default=_NO_FIT)
-    if not best.words:
-        return ()
+    best = _best(fits)
     equal = [fitting for fitting, _ in fits if fitting.words >= best.words - _EPSILON]
-    if best.title < 1.0 and not best.exact and len(equal) > MOST_NAMED:
+    if len(equal) > MOST_NAMED and not best.is_whole:
         return ()
-    return tuple(row for fitting, row in fits if fitting.sum >= best.sum - _EPSILON)
+    return _greatest(fits, attrgetter("sum"))
 
 
 def all_named(name: str, rows: Sequence[DocumentRow]) -> tuple[DocumentRow, ...]:
     """The rows that the name may mean, however many. One whose number, file or whole title it says excludes others."""
     fits = _fits(name, rows)
-    best = max((fitting for fitting, _ in fits), key=lambda each: each.sum, default=_NO_FIT)
-    if not best.words:
-        return ()
-    if best.exact or best.title >= 1.0:
-        return tuple(row for fitting, row in fits if fitting.sum >= best.sum - _EPSILON)
-    most = max(fitting.words for fitting, _ in fits)
-    return tuple(row for fitting, row in fits if fitting.words >= most - _EPSILON)
+    return _greatest(fits, attrgetter("sum" if _best(fits).is_whole else "words"))
 
 
-def nearest(name: str, rows: Sequence[DocumentRow], limit: int = MOST_NAMED) -> list[DocumentRow]:
-    """The rows whose file's name or title is written most like the name, or has words of it, the nearest first."""
+def nearest(name: str, rows: Sequence[DocumentRow]) -> list[DocumentRow]:
+    """The few rows whose file's name or title is written most like the name, or has words of it, the nearest first."""
     # Imported here: only a name that no document has needs it.
     from difflib import SequenceMatcher
 
@@ -104,7 +96,7 @@ def nearest(name: str, rows: Sequence[DocumentRow], limit: int = MOST_NAMED) -> 
 
     scored = [(-nearness(row), row.document.document_id, row) for row in rows]
     near = sorted((each for each in scored if -each[0] >= _LEAST_SHARED), key=lambda each: each[:2])
-    return [row for _, _, row in near][:limit]
+    return [row for _, _, row in near[:MOST_NAMED]]
 
 
 def is_identifier(name: str) -> bool:
@@ -126,12 +118,31 @@ class Fit(Struct, frozen=True):
     def sum(self) -> float:
         return self.words + self.title + 2 * self.exact
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the words are its number, file or whole title."""
+        return self.exact > 0 or self.title >= 1.0
+
 
 _NO_FIT = Fit(0.0, 0.0)
+Fits = Sequence[tuple[Fit, DocumentRow]]
 
 
-def _fits(name: str, rows: Sequence[DocumentRow]) -> list[tuple[Fit, DocumentRow]]:
-    """How well the name fits each document, in order of id. Misspellings count where it fits none as it is written."""
+def _best(fits: Fits) -> Fit:
+    return max((fitting for fitting, _ in fits), key=attrgetter("sum"), default=_NO_FIT)
+
+
+def _greatest(fits: Fits, of: Callable[[Fit], float]) -> tuple[DocumentRow, ...]:
+    """The rows for which this is greatest; none without fits."""
+    most = max((of(fitting) for fitting, _ in fits), default=0.0)
+    return tuple(row for fitting, row in fits if of(fitting) >= most - _EPSILON)
+
+
+def _fits(name: str, rows: Sequence[DocumentRow]) -> Fits:
+    """How well the name fits each document, in order of id; empty if it fits none.
+
+    Misspellings count where it fits none as it is written.
+    """
     said = _Name(name)
     unique = sorted({row.document.document_id: row for row in rows}.items())
     known = [(_Known(row), row) for _, row in unique]

@@ -58,8 +58,8 @@ def ranked_by(
     """First what the model named of the documents that it was shown, in its order; then all others in theirs."""
     by_id = {each.document.document_id: each for each in documents}
     known = {row.document.document_id for row in shown}
-    named = list(dict.fromkeys(each for each in order if each in known))
-    rest = [each for each in documents if each.document.document_id not in set(named)]
+    named = dict.fromkeys(each for each in order if each in known)
+    rest = (each for document_id, each in by_id.items() if document_id not in named)
     return (*(by_id[each] for each in named), *rest)
 
 
@@ -96,7 +96,8 @@ class DocumentRouter(Struct, frozen=True):
         found, rows = self._with_rows(filter, found)
         documents = scored(found, tuple(concepts) or query_terms(query.text), self.formula)
         routing = Routing(documents, ambiguity_of(documents))
-        return self._by_model(query.text, routing, rows) if self._asks(routing) else routing
+        is_unclear = self.mode == "balanced" and routing.ambiguity >= AMBIGUOUS
+        return self._by_model(query.text, routing, rows) if is_unclear or self.mode == "precise" else routing
 
     def _with_feedback(self, query: EncodedQuery, found: list[DocumentSignals]) -> list[DocumentSignals]:
         """The signals with feedback from the best passage of the best document."""
@@ -119,11 +120,6 @@ class DocumentRouter(Struct, frozen=True):
         read = {row.document: row for row in page}
         found = [replace(each, row=each.row or read.get(each.document)) for each in found]
         return found, {each.document: each.row for each in found if each.row}
-
-    def _asks(self, routing: Routing) -> bool:
-        if self.mode == "fast" or self.ranker is None or len(routing.documents) < 2:
-            return False
-        return self.mode == "precise" or routing.ambiguity >= AMBIGUOUS
 
     def _by_model(self, question: str, routing: Routing, rows: dict[DocumentKey, DocumentRow]) -> Routing:
         shown = [rows[each.document] for each in routing.documents if each.document in rows][: self.asked]
