@@ -22,7 +22,7 @@ from cicada.conversation.protocol import (
 )
 from cicada.conversation.withholding import Withholding
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Sort
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, number_of
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, passage_number
 from cicada.errors import DocumentNotFoundError, InvalidFrameError, UnavailableError
 from cicada.identity import Principal
 from cicada.ingest.chunks import repeated
@@ -140,7 +140,7 @@ def _marked(blocks: Sequence[DocumentBlock], repeats: Sequence[str], wanted: int
 
 def _block(passage: Passage, repeat: str) -> DocumentBlock:
     text = passage.text[len(repeat) + 1 :] if repeat else passage.text
-    return DocumentBlock(number_of(passage) or 0, _locator(passage), text)
+    return DocumentBlock(passage_number(passage.passage_id) or 0, _locator(passage), text)
 
 
 def _repeat(before: Passage, passage: Passage) -> str:

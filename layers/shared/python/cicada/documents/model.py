@@ -90,14 +90,9 @@ def passage_number(passage_id: str) -> int | None:
     return int(digits) if digits.isdecimal() else None
 
 
-def number_of(passage: Passage) -> int | None:
-    """The passage's place in its document; None for an id of another form."""
-    return passage_number(passage.passage_id)
-
-
 def place_name(passage: Passage) -> str | None:
     """A short name of the passage within its document: its number, and the version in which it has that number."""
-    number = number_of(passage)
+    number = passage_number(passage.passage_id)
     return None if number is None else f"{number}@{passage.version[:_VERSION_LENGTH]}"
 
 
