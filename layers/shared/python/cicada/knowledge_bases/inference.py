@@ -96,7 +96,7 @@ def observed_with(known: Observed, metadata: Metadata, before: Metadata | None =
     A name in another case is the same field. Fields beyond the bound are left out. A document whose ingest was repeated
     may be counted twice: of one that is gone, a value is forgotten too that one other document seems to have.
     """
-    fields = {folded(each.name): each for each in known}
+    fields = _by_name(known)
     after, earlier = _by_field(metadata), _by_field(before or {})
     for key, (name, value) in after.items():
         if key in fields or _has_room(fields, name):
@@ -152,16 +152,20 @@ def observed_with_records(known: Observed, now: Observed, before: Observed = ())
     What a table had is taken away whole, also where other documents made a count end at its bound: too little known
     is mended by the next ingest of another document that has it.
     """
-    earlier = {folded(each.name): each for each in before}
-    added = tuple(_missing(each, earlier.get(folded(each.name)), known) for each in now)
-    here = {folded(each.name) for each in now}
-    fields = [_less(each, earlier.get(folded(each.name)), now) for each in merged((known, added))]
-    return tuple(each for each in fields if each.documents or folded(each.name) in here)
+    counted, here, earlier = map(_by_name, (known, now, before))
+    added = tuple(_missing(each, earlier.get(key), counted.get(key)) for key, each in here.items())
+    fields = {
+        key: _less(each, earlier.get(key), here.get(key)) for key, each in _by_name(merged((known, added))).items()
+    }
+    return tuple(each for key, each in fields.items() if each.documents or key in here)
 
 
-def _missing(field: ObservedField, before: ObservedField | None, known: Observed) -> ObservedField:
+def _by_name(fields: Observed) -> dict[str, ObservedField]:
+    return {folded(each.name): each for each in fields}
+
+
+def _missing(field: ObservedField, before: ObservedField | None, counted: ObservedField | None) -> ObservedField:
     """What is to be added of a table's field: of what was counted before only what is not known any more."""
-    counted = next((each for each in known if folded(each.name) == folded(field.name)), None)
     if before is None or counted is None:
         return field
     values = {
@@ -179,11 +183,11 @@ def _difference(more: Mapping[str, int], less: Mapping[str, int]) -> dict[str, i
     return {name: number for name, number in rest.items() if number > 0}
 
 
-def _less(field: ObservedField, before: ObservedField | None, now: Observed) -> ObservedField:
-    """The field without what a table had of it before and does not have now."""
+def _less(field: ObservedField, before: ObservedField | None, after: ObservedField | None) -> ObservedField:
+    """The field without what a table had of it before and does not have after its change."""
     if before is None:
         return field
-    after = next((each for each in now if folded(each.name) == folded(before.name)), ObservedField(""))
+    after = after or ObservedField("")
     gone = {text: number for text, number in before.values.items() if _known(after.values, text) is None}
     counts = {text: number - gone.get(_known(gone, text) or "", 0) for text, number in field.values.items()}
     documents = field.documents - max(before.documents - after.documents, 0)
@@ -201,7 +205,7 @@ def _without_rare(field: ObservedField, gone: Mapping[str, tuple[str, MetadataVa
 
 def without_room(metadata: Metadata, observed: Observed) -> tuple[str, ...]:
     """The names of fields that are none of the observed ones."""
-    known = {folded(each.name) for each in observed}
+    known = _by_name(observed)
     return tuple(name for key, (name, _) in _by_field(metadata).items() if key not in known)
 
 
@@ -309,10 +313,12 @@ def _different(values: Iterable[str]) -> tuple[str, ...]:
 
 def _texts_of(value: MetadataValue | None) -> tuple[str, ...]:
     """The texts that are counted of a value: of a day its month."""
-    look = look_of(value) if value is not None else None
+    if value is None:
+        return ()
+    look = look_of(value)
     if look is Look.DATE:
-        return (str(typed(SchemaField("", FieldType.DATE), value or ""))[: len("2026-12")],)
-    return _texts(value) if value is not None and look in (Look.TEXT, Look.LIST) else ()
+        return (str(typed(SchemaField("", FieldType.DATE), value))[: len("2026-12")],)
+    return _texts(value) if look in (Look.TEXT, Look.LIST) else ()
 
 
 def _texts(value: MetadataValue) -> tuple[str, ...]:
@@ -389,7 +395,7 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
 
     Where the schema says nothing of it, a record is called as the knowledge base is.
     """
-    known = {folded(each.name): each for each in observed}
+    known = _by_name(observed)
     found = [_completed(each, known.get(folded(each.name))) for each in declared.fields.values()]
     taken = {folded(name) for each in found for name in (each.name, each.display)}
     found += [_inferred(each) for name, each in known.items() if name not in taken]
@@ -424,16 +430,13 @@ def _completed(declared: SchemaField, found: ObservedField | None) -> SchemaFiel
     kind = declared.type if declared.type is FieldType.PERSON else inferred.type
     if declared.synonyms and kind not in (FieldType.KEYWORDS, FieldType.PERSON):
         kind = FieldType.KEYWORD
-    values = _different(
-        (*declared.values, *(inferred.values or found.values if declared.synonyms else inferred.values))
-    )
-    synonyms = {**inferred.synonyms, **declared.synonyms}
+    known = inferred.values or (tuple(found.values) if declared.synonyms else ())
     return replace(
         declared,
         name=found.name,
         type=kind,
-        values=values,
-        synonyms=synonyms,
+        values=_different((*declared.values, *known)),
+        synonyms={**inferred.synonyms, **declared.synonyms},
         tables=inferred.tables,
         months=inferred.months,
     )
@@ -477,7 +480,7 @@ def as_observed(
     metadata: Mapping[str, MetadataValue], declared: Schema, observed: Observed
 ) -> dict[str, MetadataValue]:
     """The metadata in the types of their fields: those that the schema declares are so already."""
-    known = {folded(each.name): each for each in observed}
+    known = _by_name(observed)
     found: dict[str, MetadataValue] = {}
     for name, value in metadata.items():
         field = known.get(folded(name))

@@ -50,8 +50,7 @@ def standing_rule(fields: Mapping[str, SchemaField]) -> StandingRule | None:
 
 def _first(names: Iterable[str], fields: Mapping[str, SchemaField]) -> str:
     """The name, as it is written in the base, of the first of these fields that it has; empty without one."""
-    found = (fields[key].name for key in map(folded, names) if key in fields)
-    return next(found, "")
+    return next((fields[key].name for key in map(folded, names) if key in fields), "")
 
 
 def _among(values: Iterable[str], words: frozenset[str]) -> tuple[str, ...]:
