@@ -84,7 +84,7 @@ class Judge(Protocol):
 def by_counting(_: str, claims: Sequence[Claim]) -> Sequence[bool]:
     """Whether each claim has words enough of its passages, by the learnt weights."""
     least = packaged_weights().threshold
-    return [_logit(each.words, each.evidence, signals(each.words, each.evidence)) >= least for each in claims]
+    return [_logit(each.words, each.evidence) >= least for each in claims]
 
 
 def check(
@@ -103,20 +103,20 @@ def check(
     """
     sentences = [each for each in sentences_of(answer) if each.claims and (each.cited or not cited_only)]
     said, written = language_of(answer), language_of(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
+    is_translated = bool(said and written and said != written)
     stopped = STOP_WORDS | stop_words(stemmed_language(written))
-    needed = {number for each in sentences for number in each.cited or passages}
-    texts = {number: read(text) for number, text in passages.items() if number in needed}
-    always = [read(text) for text in known]
-    evidence: dict[tuple[int, ...], Evidence] = {}
+    read_once = cache(read)
+
+    @cache
+    def evidence_of(texts: tuple[str, ...]) -> Evidence:
+        return Evidence(map(read_once, texts), stopped)
+
     reasons: dict[Sentence, Reason] = {}
     claims: dict[Sentence, Claim] = {}
     for sentence in sentences:
-        numbers = tuple(each for each in passages if each in sentence.cited or not sentence.cited)
-        if numbers not in evidence:
-            evidence[numbers] = Evidence([*(texts[each] for each in numbers), *(always if numbers else ())], stopped)
-        shown = (*(passages[each] for each in numbers), *known)
-        claim = Claim(sentence.text, shown, words_of(sentence.text), evidence[numbers])
-        is_translated = bool(said and written and said != written)
+        cited = [text for number, text in passages.items() if number in sentence.cited or not sentence.cited]
+        texts = (*cited, *known) if cited else ()
+        claim = Claim(sentence.text, texts, words_of(sentence.text), evidence_of(texts))
         if reason := _reason(claim, is_translated=is_translated):
             reasons[sentence] = reason
         elif not is_translated:
@@ -148,7 +148,7 @@ def support(claim: str, passages: Sequence[str]) -> float:
     words = claimed_words(claim)
     if not evidence.stems or not words:
         return 0.0
-    return 1 / (1 + math.exp(-_logit(words, evidence, signals(words, evidence))))
+    return 1 / (1 + math.exp(-_logit(words, evidence)))
 
 
 def claimed_words(text: str) -> list[Word]:
@@ -156,8 +156,8 @@ def claimed_words(text: str) -> list[Word]:
     return [word for sentence in sentences_of(text) for word in words_of(sentence.text)]
 
 
-def _logit(claim: Sequence[Word], evidence: Evidence, found: Mapping[str, float]) -> float:
-    weights = packaged_weights()
+def _logit(claim: Sequence[Word], evidence: Evidence) -> float:
+    weights, found = packaged_weights(), signals(claim, evidence)
     total = weights.bias + sum(weight * found[name] for name, weight in weights.of.items())
     return total + exactness(claim, evidence, found)
 

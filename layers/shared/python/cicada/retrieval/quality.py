@@ -55,8 +55,13 @@ def is_named(word: str) -> bool:
 
 
 def stems(text: str) -> frozenset[str]:
-    """All words of a passage, each as `stem` has it."""
+    """All words of a text, each as `stem` has it."""
     return frozenset(map(stem, words(text)))
+
+
+def passage_stems(passage: Passage) -> frozenset[str]:
+    """All words that a passage is searched by, each as `stem` has it."""
+    return stems(f"{passage.title} {passage.context} {passage.text}")
 
 
 def stem(word: str) -> str:
@@ -139,22 +144,16 @@ def _word_shares(question: str, shown: Sequence[RankedPassage]) -> tuple[float |
     """
     if not shown:
         return None
-    language = shown[0].passage.language
-    asked, named = content_words(question, language), named_words(question)
-    first, *others = map(_text, shown)
-    words = stems(first)
-    if words.isdisjoint(asked) and not is_in(question, language.split("-")[0]) and _strange(asked, others):
+    first, *others = (each.passage for each in shown)
+    asked, named = content_words(question, first.language), named_words(question)
+    words = passage_stems(first)
+    if (
+        words.isdisjoint(asked)
+        and not is_in(question, first.language.split("-")[0])
+        and all(passage_stems(each).isdisjoint(asked) for each in others)
+    ):
         return None
     return _share(asked, words), _share(named, words)
-
-
-def _strange(asked: Sequence[str], texts: Sequence[str]) -> bool:
-    return all(stems(text).isdisjoint(asked) for text in texts)
-
-
-def _text(ranked: RankedPassage) -> str:
-    passage = ranked.passage
-    return f"{passage.title} {passage.context} {passage.text}"
 
 
 def _share(asked: Sequence[str], text: frozenset[str]) -> float | None:

@@ -17,7 +17,7 @@ from cicada.knowledge_bases.calibrations import SHIPPED, Cosines
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking, Vector
 from cicada.retrieval.ports import PassageIndex
-from cicada.retrieval.quality import content_words, stems
+from cicada.retrieval.quality import content_words, passage_stems
 
 NAME = "local"
 # The weight of a z-score; each retriever has weight 1.
@@ -180,7 +180,7 @@ def quoted(question: str, passage: Passage, lead: float) -> bool:
     if lead <= _QUOTED_FROM:
         return False
     asked = content_words(question, passage.language)
-    had = len(stems(f"{passage.title} {passage.context} {passage.text}").intersection(asked))
+    had = len(passage_stems(passage).intersection(asked))
     return had >= max(_QUOTED_WORDS, _QUOTED_SHARE * len(asked))
 
 
