@@ -71,8 +71,6 @@ def test_a_mistake_is_refused_with_its_line(text: str, said: str) -> None:
         ('date = "room"', r"f\.toml, line 1, date: the field 'room' is of type keyword; use a date"),
         ('limit = 3\nsort = "-romm"', r"f\.toml, line 2, sort: there is no field 'romm'; use title or one of room"),
         ('[fields.room]\nsynonyms.A = ["x"]\nsynonyms.B = ["x"]', r"f\.toml, line 3, .*the synonym 'x' means both"),
-        ("[fields.title]\nshown = true", r"f\.toml, line 1, .*'title' is no metadata"),
-        ('[logins]\n"ann@acme" = "Ann"', r"f\.toml, line 1, logins: no field has is_owner"),
     ],
 )
 def test_what_contradicts_the_documents_is_refused_with_its_line(text: str, said: str) -> None:

@@ -98,13 +98,11 @@ def test_the_floor_may_be_the_threshold() -> None:
     assert (base.quality_floor, base.quality_threshold) == (0.5, 0.5)
 
 
-def test_a_base_is_restricted_if_the_file_says_so() -> None:
-    bases = parse_knowledge_bases("[bases.law]\nrestricted = true")
-    assert (bases.deployed("law").restricted, bases.deployed("else").restricted) == (True, False)
-
-
-def test_groups_belong_to_a_base_and_names_are_open_unless_the_file_says_no() -> None:
-    bases = parse_knowledge_bases("open_names = false\n[bases.law]\ngroups = ['lawyers', 'auditors']")
-    assert (bases.deployed("law").groups, bases.deployed("else").groups) == (("lawyers", "auditors"), ())
+def test_groups_and_restriction_are_a_bases_own_and_names_are_open_unless_the_file_says_no() -> None:
+    text = "open_names = false\n[bases.law]\nrestricted = true\ngroups = ['lawyers', 'auditors']"
+    bases = parse_knowledge_bases(text)
+    law, other = bases.deployed("law"), bases.deployed("else")
+    assert (law.groups, law.restricted) == (("lawyers", "auditors"), True)
+    assert (other.groups, other.restricted) == ((), False)
     assert not bases.open_names
     assert parse_knowledge_bases("[bases.law]").open_names

@@ -6,14 +6,14 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cicada.deadline import Deadline, ending_by
-from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
+from cicada.errors import ConfigurationError, ThrottledError, UnavailableError
 from cicada.retrieval.batching import BatchingEmbedder
 from cicada.retrieval.model import Vector
 from tests.patience import PATIENCE_SECONDS
@@ -99,9 +99,8 @@ def test_a_failing_service_fails_for_everybody_and_is_not_asked_again() -> None:
     assert len(embedder.batches) == 1
 
 
-@pytest.mark.parametrize("failure", [ConfigurationError("refused")])
-def test_a_refused_text_is_its_own_callers_failure_alone(failure: CicadaError) -> None:
-    embedder = ScriptedEmbedder()
+def test_a_refused_text_is_its_own_callers_failure_alone() -> None:
+    embedder, failure = ScriptedEmbedder(), ConfigurationError("refused")
     embedder.refused["bad"] = failure
     with batching(embedder, size=4, wait_seconds=PATIENCE_SECONDS) as made, ThreadPoolExecutor(3) as callers:
         good, bad, other = (callers.submit(made.embed_passages, texts) for texts in (["a"], ["bb", "bad"], ["ccc"]))
@@ -189,13 +188,8 @@ def test_everybody_gets_the_vectors_of_their_own_texts(
 
 
 def test_a_caller_waits_until_its_deadline_and_no_longer() -> None:
-    embedder, answered = ScriptedEmbedder(), threading.Event()
-    embedder.before = lambda: answered.wait(PATIENCE_SECONDS)
-    with closing(BatchingEmbedder(embedder, wait_seconds=0.0)) as batching:
-        with (
-            ending_by(Deadline(0.0, lambda: 0.0)),
-            pytest.raises(UnavailableError, match="next try goes on"),
-        ):
-            batching.embed_passages(["a"])
-        answered.set()
-        assert list(batching.embed_passages(["ab"])[0]) == [2.0]
+    embedder = ScriptedEmbedder()
+    with batching(embedder) as made:
+        with held(embedder), ending_by(Deadline(0.0, lambda: 0.0)), pytest.raises(UnavailableError, match="next try"):
+            made.embed_passages(["a"])
+        assert made.embed_passages(["ab"]) == [array("f", [2])]

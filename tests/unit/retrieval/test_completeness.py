@@ -36,11 +36,8 @@ class Stage:
     """`kept` documents were written at the time 0, an hour ago."""
 
     def __init__(self, *kept: str, shown: str = "", access: OpenAccess | None = None) -> None:
-        self.kept, self.clock, self.index = (
-            Kept(dict.fromkeys(kept, 0.0)),
-            Clock(3600.0),
-            InMemoryPassageIndex("one", 1),
-        )
+        self.kept, self.clock = Kept(dict.fromkeys(kept, 0.0)), Clock(3600.0)
+        self.index = InMemoryPassageIndex("one", 1)
         for name in shown:
             kept_passage = passage(DocumentKey(STORE, name))
             self.index.replace(kept_passage.document, [EmbeddedPassage(kept_passage, [1.0])])

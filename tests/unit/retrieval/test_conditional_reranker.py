@@ -1,42 +1,81 @@
+"""When a paid reranker is asked, and who ranks if it fails."""
+
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import pytest
 
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.observability.telemetry import reporting_progress_to
-from cicada.retrieval.fusion import fuse
-from cicada.retrieval.model import Candidate, EncodedQuery, Hit, IndexHits
-from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker
+from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage
+from cicada.retrieval.rerank.conditional import ConditionalReranker, FallbackReranker, Signals, is_unsure, signals
 from tests.fakes.clock import Clock
 from tests.fakes.passages import passage
 from tests.fakes.rerankers import FixedReranker
 
 QUERY = EncodedQuery("Who?", [1.0])
-FALLING = [10.0, *(2.0 - number / 20 for number in range(30))]
-LEVEL = [5.2, *(5.0 - number / 10 for number in range(30))]
+PASSAGES = [passage(number=number) for number in range(12)]
+FALLING = [10.0, *(3.0 - number / 10 for number in range(11))]
+LEVEL = [10.0 - number / 10 for number in range(12)]
 
 
-def found(scores: list[float]) -> tuple[Candidate, ...]:
-    """Candidates of which both retrievers have these scores."""
-    hits = tuple(Hit(passage(number=number), score) for number, score in enumerate(scores))
-    return fuse(IndexHits(hits, hits), "zscore")
+def candidates(lexical: list[float | None], semantic: list[float | None]) -> list[Candidate]:
+    return [Candidate(*each, 0.5) for each in zip(PASSAGES, lexical, semantic, strict=True)]
+
+
+def ranked(relevance: float | None = 0.9, first: int = 0) -> list[RankedPassage]:
+    return [RankedPassage(PASSAGES[first], relevance)]
+
+
+def test_the_signals_are_the_fall_of_the_words_the_relevance_and_the_lower_place_of_the_first_passage() -> None:
+    both = candidates(list(FALLING), list(reversed(FALLING)))
+    assert signals(both, ranked(0.4)) == pytest.approx(Signals(1 - FALLING[9] / 10, 0.4, math.log(12)))
+
+
+def test_a_passage_that_a_retriever_did_not_find_stands_behind_its_hits() -> None:
+    few: list[float | None] = [None, 4.0, 3.0, *[None] * 9]
+    assert signals(candidates(few, list(FALLING)), ranked()) == pytest.approx(Signals(1.0, 0.9, math.log(3)))
+
+
+def test_what_a_search_cannot_say_is_left_out() -> None:
+    assert signals([], []) == Signals(None, None, None)
+    assert signals(candidates([None] * 12, list(FALLING)), ranked(None)) == Signals(None, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("scores", "relevance", "first", "unsure"),
+    [
+        (FALLING, 0.95, 0, False),
+        (LEVEL, 0.95, 0, False),
+        (LEVEL, 0.5, 0, True),
+        (LEVEL, 0.8, 5, True),
+        (FALLING, 0.4, 0, False),
+        (FALLING, 0.4, 5, True),
+    ],
+    ids=["all sure", "words alone", "words and relevance", "words and place", "relevance alone", "relevance and place"],
+)
+def test_a_ranking_is_unsure_by_more_than_one_signal(
+    scores: list[float], relevance: float, first: int, unsure: bool
+) -> None:
+    assert is_unsure(candidates(list(scores), list(scores)), ranked(relevance, first)) is unsure
+
+
+def test_nothing_is_asked_where_nothing_was_found() -> None:
+    assert not is_unsure([], [])
 
 
 def test_the_paid_reranker_is_not_asked_where_the_first_ranking_is_sure_and_the_answer_can_say_so() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local", {passage().passage_id: 0.7})
-    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(FALLING))
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, candidates(list(FALLING), list(FALLING)))
     assert (ranking.by, paid.questions, free.questions) == ("skipped", [], ["Who?"])
     assert [each.relevance for each in ranking.passages if each.passage == passage()] == [0.7]
 
 
 def test_the_paid_reranker_decides_where_the_first_ranking_is_unsure() -> None:
-    paid, free = (
-        FixedReranker("cohere"),
-        FixedReranker("local", {passage(number=number).passage_id: 0.2 for number in range(31)}),
-    )
-    ranking = ConditionalReranker(paid, free).rerank(QUERY, found(LEVEL))
+    paid, free = FixedReranker("cohere"), FixedReranker("local", {each.passage_id: 0.2 for each in PASSAGES})
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, candidates(list(LEVEL), list(LEVEL)))
     assert (ranking.by, paid.questions) == ("cohere", ["Who?"])
 
 
