@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -21,7 +22,7 @@ FALLING = [10.0, *(3.0 - number / 10 for number in range(11))]
 LEVEL = [10.0 - number / 10 for number in range(12)]
 
 
-def candidates(lexical: list[float | None], semantic: list[float | None]) -> list[Candidate]:
+def candidates(lexical: Sequence[float | None], semantic: Sequence[float | None]) -> list[Candidate]:
     return [Candidate(*each, 0.5) for each in zip(PASSAGES, lexical, semantic, strict=True)]
 
 
@@ -30,18 +31,18 @@ def ranked(relevance: float | None = 0.9, first: int = 0) -> list[RankedPassage]
 
 
 def test_the_signals_are_the_fall_of_the_words_the_relevance_and_the_lower_place_of_the_first_passage() -> None:
-    both = candidates(list(FALLING), list(reversed(FALLING)))
+    both = candidates(FALLING, FALLING[::-1])
     assert signals(both, ranked(0.4)) == pytest.approx(Signals(1 - FALLING[9] / 10, 0.4, math.log(12)))
 
 
 def test_a_passage_that_a_retriever_did_not_find_stands_behind_its_hits() -> None:
-    few: list[float | None] = [None, 4.0, 3.0, *[None] * 9]
-    assert signals(candidates(few, list(FALLING)), ranked()) == pytest.approx(Signals(1.0, 0.9, math.log(3)))
+    few = [None, 4.0, 3.0, *[None] * 9]
+    assert signals(candidates(few, FALLING), ranked()) == pytest.approx(Signals(1.0, 0.9, math.log(3)))
 
 
 def test_what_a_search_cannot_say_is_left_out() -> None:
     assert signals([], []) == Signals(None, None, None)
-    assert signals(candidates([None] * 12, list(FALLING)), ranked(None)) == Signals(None, None, 0.0)
+    assert signals(candidates([None] * 12, FALLING), ranked(None)) == Signals(None, None, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_what_a_search_cannot_say_is_left_out() -> None:
 def test_a_ranking_is_unsure_by_more_than_one_signal(
     scores: list[float], relevance: float, first: int, unsure: bool
 ) -> None:
-    assert is_unsure(candidates(list(scores), list(scores)), ranked(relevance, first)) is unsure
+    assert is_unsure(candidates(scores, scores), ranked(relevance, first)) is unsure
 
 
 def test_nothing_is_asked_where_nothing_was_found() -> None:
@@ -68,14 +69,14 @@ def test_nothing_is_asked_where_nothing_was_found() -> None:
 
 def test_the_paid_reranker_is_not_asked_where_the_first_ranking_is_sure_and_the_answer_can_say_so() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local", {passage().passage_id: 0.7})
-    ranking = ConditionalReranker(paid, free).rerank(QUERY, candidates(list(FALLING), list(FALLING)))
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, candidates(FALLING, FALLING))
     assert (ranking.by, paid.questions, free.questions) == ("skipped", [], ["Who?"])
     assert [each.relevance for each in ranking.passages if each.passage == passage()] == [0.7]
 
 
 def test_the_paid_reranker_decides_where_the_first_ranking_is_unsure() -> None:
     paid, free = FixedReranker("cohere"), FixedReranker("local", {each.passage_id: 0.2 for each in PASSAGES})
-    ranking = ConditionalReranker(paid, free).rerank(QUERY, candidates(list(LEVEL), list(LEVEL)))
+    ranking = ConditionalReranker(paid, free).rerank(QUERY, candidates(LEVEL, LEVEL))
     assert (ranking.by, paid.questions) == ("cohere", ["Who?"])
 
 
