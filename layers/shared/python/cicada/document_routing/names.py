@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import PassageFilter
-from cicada.languages.terms import STOP_WORDS, is_cjk, words
+from cicada.languages.terms import STOP_WORDS, is_cjk, singular, words
 from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
 
@@ -170,7 +170,7 @@ class _Name:
         self.numbers = {each for each in _sequence(bare) if each.isdecimal()}
         codes = ({*_sequence(code)} for code in _CODE.findall(bare) if not code.isdecimal() and _DIGIT.search(code))
         self.codes = [({each for each in code if each.isdecimal()}, code) for code in codes]
-        self.before = {_singular(each) for each in _BEFORE_A_NUMBER.findall(bare.casefold()) if each not in _LINKS}
+        self.before = {singular(each) for each in _BEFORE_A_NUMBER.findall(bare.casefold()) if each not in _LINKS}
         self.least = _LEAST_WITH_NUMBER if self.numbers else _LEAST
 
 
@@ -272,13 +272,7 @@ def _parts(said: Iterable[str]) -> Iterator[str]:
             yield word
             continue
         for each in _IN_NAMES.findall(word):
-            yield each.lstrip("0") or "0" if each.isdecimal() else _singular(each)
-
-
-def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+            yield each.lstrip("0") or "0" if each.isdecimal() else singular(each)
 
 
 def _texts(row: DocumentRow) -> Iterable[str]:

@@ -79,15 +79,19 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
+def singular(word: str) -> str:
+    """A word in lower case without the ending of an English plural."""
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
 @lru_cache(maxsize=20_000)
 def without_ending(word: str) -> str:
     """A word in lower case without common English endings, so that its forms are one; the index has its own stemmer."""
     if is_cjk(word):
         return word
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith("s") and not word.endswith("ss") and len(word) > 3:
-        word = word[:-1]
+    word = singular(word)
     ending = next((each for each in ("ing", "ed") if word.endswith(each) and len(word) > len(each) + 3), "")
     word = word.removesuffix(ending)
     return word.removesuffix("e") if len(word) > 3 else word
