@@ -23,11 +23,13 @@ from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scal
 from cicada.documents.versions import version_order
 from cicada.errors import InvalidFilterError
 from cicada.knowledge_bases.schema import BUILT_IN, FieldType, Schema, SchemaField
-from cicada.knowledge_bases.values import Unusable, as_keyword, either_form, field_named, typed
+from cicada.knowledge_bases.values import Unusable, as_keyword, clipped, either_form, field_named, typed
 
 _EXAMPLES = "status=approved, status!=draft, effective>=2026-01-01, owner? or !owner"
 _FILTER = re.compile(r"([^=<>!?]++)(!=|>=|<=|=|>|<)(.*+)", re.DOTALL)
 _PRESENCE = re.compile(r"(!?)([^=<>!?]++)(\??)")
+# Characters of a filter or a name that a refusal repeats.
+_SHOWN = 60
 _ORDERED = (FieldType.NUMBER, FieldType.DATE)
 
 
@@ -75,7 +77,7 @@ def split_filter(text: str) -> WrittenFilter:
             return WrittenFilter(name, op, values)
     elif (found := _PRESENCE.fullmatch(text)) and bool(found[1]) != bool(found[3]):
         return WrittenFilter(found[2].strip(), Operator.EXISTS, (not found[1],))
-    raise InvalidFilterError(f"'{_clipped(text)}' is no filter; write it as {_EXAMPLES}.")
+    raise InvalidFilterError(f"'{clipped(text, _SHOWN)}' is no filter; write it as {_EXAMPLES}.")
 
 
 def condition(schema: Schema, written: WrittenFilter) -> Condition:
@@ -107,7 +109,7 @@ def _field(schema: Schema, name: str) -> SchemaField | None:
     if not schema.fields or name in BUILT_IN:
         return None
     raise InvalidFilterError(
-        f"The knowledge base has no field '{_clipped(name)}'; use one of {', '.join(schema.fields)}."
+        f"The knowledge base has no field '{clipped(name, _SHOWN)}'; use one of {', '.join(schema.fields)}."
     )
 
 
@@ -137,7 +139,3 @@ def _listed(written: str) -> tuple[str, ...]:
     """The values between commas; `""` in quotes is one quote, as in CSV files."""
     rows = list(csv.reader([written], skipinitialspace=True))
     return tuple(each.strip() for each in rows[0]) if rows and rows[0] else ("",)
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:60]}…"

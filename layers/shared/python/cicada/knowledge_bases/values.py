@@ -279,9 +279,12 @@ def _boolean(field: SchemaField, value: Given) -> bool | Unusable:
 
 
 def _unusable(field: SchemaField, value: object, takes: str) -> Unusable:
-    text = str(value)
-    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    return Unusable(f"The field '{field.name}' {takes}, and '{shown}' is none.")
+    return Unusable(f"The field '{field.name}' {takes}, and '{clipped(str(value), _SHOWN)}' is none.")
+
+
+def clipped(text: str, length: int) -> str:
+    """The text, or its beginning of this length and `…`."""
+    return text if len(text) <= length else f"{text[:length]}…"
 
 
 _PARSERS: dict[FieldType, Callable[[SchemaField, Given], MetadataValue | Unusable]] = {
