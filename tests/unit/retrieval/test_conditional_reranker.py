@@ -81,7 +81,6 @@ def test_the_paid_reranker_decides_where_the_first_ranking_is_unsure() -> None:
 
 
 CANDIDATES = (Candidate(passage(), 1.0, 1.0, 1.0),)
-FAILURES = [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")]
 
 
 @dataclass
@@ -102,7 +101,7 @@ class Situation:
             return self.chain.rerank(QUERY, candidates).by
 
 
-@pytest.mark.parametrize("failure", FAILURES)
+@pytest.mark.parametrize("failure", [ThrottledError("…"), UnavailableError("…"), ConfigurationError("…")])
 def test_the_second_ranks_when_the_first_fails_and_the_local_one_when_both_do(failure: CicadaError) -> None:
     here = Situation()
     assert (here.ranks(), here.amazon.questions, here.reported) == ("cohere", [], [])

@@ -56,37 +56,36 @@ def index(*angles: float) -> InMemoryPassageIndex:
     return made
 
 
-def question() -> EncodedQuery:
-    return EncodedQuery("Is the queen dead?", direction(0))
+QUESTION = EncodedQuery("Is the queen dead?", direction(0))
 
 
-ALIKE = [(5.0, 0.5)] * 3
+def rerank(
+    *hits: tuple[float | None, float | None], kept: InMemoryPassageIndex | None = None, depth: int = 50
+) -> Ranking:
+    """The ranking of these candidates by an index that keeps their vectors, if any."""
+    return LocalReranker(kept or index(), depth).rerank(QUESTION, candidates(*hits))
 
 
-def numbers(passages: tuple[RankedPassage, ...]) -> list[int]:
-    return [int(each.passage.passage_id.partition("#")[2]) for each in passages]
+def numbers(ranking: Ranking) -> list[int]:
+    return [int(each.passage.passage_id.partition("#")[2]) for each in ranking.passages]
 
 
-def relevances(passages: tuple[RankedPassage, ...]) -> list[float]:
-    return [each.relevance or 0.0 for each in passages]
+def relevances(ranking: Ranking) -> list[float]:
+    return [each.relevance or 0.0 for each in ranking.passages]
 
 
 def test_without_vectors_the_lanes_decide() -> None:
-    ranking = LocalReranker(index()).rerank(question(), candidates((1.0, 0.3), (9.0, 0.6), (5.0, 0.4)))
-    assert (numbers(ranking.passages), ranking.by) == ([1, 2, 0], "local")
+    ranking = rerank((1.0, 0.3), (9.0, 0.6), (5.0, 0.4))
+    assert (numbers(ranking), ranking.by) == ([1, 2, 0], "local")
 
 
 def test_a_passage_whose_words_lead_by_far_is_first_whatever_the_vectors_say() -> None:
     others = [(4.0 + near, near) for near in (0.36, 0.35, 0.34, 0.33)] + [(1.0, 0.3)] * 8
-
-    ranking = LocalReranker(index()).rerank(question(), candidates((8.2, 0.2), *others))
-
-    assert numbers(ranking.passages)[0] == 0
+    assert numbers(rerank((8.2, 0.2), *others))[0] == 0
 
 
 def test_a_lead_is_what_a_score_is_above_the_fifth_best() -> None:
     found = candidates((8.0, None), (6.0, None), (5.0, None), (4.0, None), (4.0, 0.5), (None, 0.5))
-
     assert leads(found) == [0.75, 0.25, 0.0, 0.0, 0.0, 0.0]
     assert leads(found[:4]) == [0.0] * 4
 
@@ -102,64 +101,55 @@ def test_a_lead_is_what_a_score_is_above_the_fifth_best() -> None:
 )
 def test_a_question_quotes_what_leads_and_has_most_of_its_words(asked: str, lead: float, is_quoted: bool) -> None:
     line = replace(passage(), text="Something is rotten in the state of Denmark.")
-
     assert quoted(asked, line, lead) is is_quoted
 
 
 def test_a_quoted_passage_is_relevant_however_strange_its_language_is_to_the_embedder() -> None:
     strange, plain = Signals(1.0, 0.1, quoted=True), Signals(1.0, 0.1)
-
     assert RELEVANCE_MAP.relevances([strange, plain], 100) == [0.5, pytest.approx(0.01, abs=0.01)]
 
 
 def test_passages_like_the_first_one_are_lifted() -> None:
-    kept = index(30, -40, 40)
-    hits = candidates((9.0, 0.9), (5.0, 0.5), (5.0, 0.5))
-    assert numbers(LocalReranker(kept).rerank(question(), hits).passages) == [0, 2, 1]
+    ranking = rerank((9.0, 0.9), (5.0, 0.5), (5.0, 0.5), kept=index(30, -40, 40))
+    assert numbers(ranking) == [0, 2, 1]
 
 
 def test_what_lies_beyond_the_depth_stays_behind_in_its_order() -> None:
-    kept = index(*[40] * 4)
-    hits = candidates((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9))
-    assert numbers(LocalReranker(kept, depth=2).rerank(question(), hits).passages) == [1, 0, 2, 3]
+    ranking = rerank((1.0, 0.1), (2.0, 0.2), (3.0, 0.3), (9.0, 0.9), kept=index(*[40] * 4), depth=2)
+    assert numbers(ranking) == [1, 0, 2, 3]
 
 
 def test_a_question_that_nothing_is_near_to_has_no_relevant_passage() -> None:
     """The retrievers' spread is the same in both; only how near the passages are differs."""
     near = [(20 * 0.8**number, 0.25 + 0.4 * 0.8**number) for number in range(100)]
     far = [(lexical, cosine - 0.45) for lexical, cosine in near]
-    relevant, irrelevant = (
-        relevances(LocalReranker(index()).rerank(question(), candidates(*hits)).passages) for hits in (near, far)
-    )
+    relevant, irrelevant = (relevances(rerank(*hits)) for hits in (near, far))
     assert relevant[0] > 0.5
     assert irrelevant[0] < 0.15
 
 
 def test_the_only_passage_of_a_base_is_relevant_if_it_is_near() -> None:
     """There is nothing for it to stand out from, and it is no less relevant for that."""
-    near, far = (
-        relevances(LocalReranker(index()).rerank(question(), candidates((3.0, cosine))).passages)
-        for cosine in (0.65, 0.1)
-    )
+    near, far = (relevances(rerank((3.0, cosine))) for cosine in (0.65, 0.1))
     assert near[0] > 0.3
     assert far[0] < 0.15
 
 
 @given(LANES)
 def test_relevance_falls_from_one_to_zero_along_the_order(hits: list[tuple[float | None, float | None]]) -> None:
-    ranking = LocalReranker(index(), depth=5).rerank(question(), candidates(*hits))
-    found = relevances(ranking.passages)
-    assert sorted(numbers(ranking.passages)) == list(range(len(hits)))
+    ranking = rerank(*hits, depth=5)
+    found = relevances(ranking)
+    assert sorted(numbers(ranking)) == list(range(len(hits)))
     assert found == sorted(found, reverse=True)
     assert all(0 < each < 1 for each in found)
 
 
 def test_relevance_is_the_documented_map_of_score_and_cosine() -> None:
-    hits = candidates(*[(5.0 - number / 50, 0.5 - number / 500) for number in range(100)])
+    hits = [(5.0 - number / 50, 0.5 - number / 500) for number in range(100)]
     kept = index(*[0] * 100)
-    _, signals = LocalReranker(kept).signals(question(), hits)[0]
+    _, signals = LocalReranker(kept).signals(QUESTION, candidates(*hits))[0]
     x = RELEVANCE_MAP.constant + RELEVANCE_MAP.score * signals.score + RELEVANCE_MAP.cosine * 0.5
-    assert relevances(LocalReranker(kept).rerank(question(), hits).passages)[0] == pytest.approx(1 / (1 + math.exp(-x)))
+    assert relevances(rerank(*hits, kept=kept))[0] == pytest.approx(1 / (1 + math.exp(-x)))
 
 
 def test_in_a_base_smaller_than_the_pool_the_usual_distance_stands_in_for_the_firsts_own() -> None:
@@ -186,9 +176,9 @@ def test_no_candidates_need_no_index() -> None:
             raise UnavailableError("no index")
 
     failing = LocalReranker(FailingIndex("model", 2))
-    assert failing.rerank(question(), []) == Ranking((), "local")
+    assert failing.rerank(QUESTION, []) == Ranking((), "local")
     with pytest.raises(UnavailableError):
-        failing.rerank(question(), candidates(*ALIKE))
+        failing.rerank(QUESTION, candidates((5.0, 0.5)))
 
 
 def test_the_reranker_needs_no_numpy() -> None:
@@ -238,9 +228,9 @@ def test_a_cosine_is_the_lanes_or_the_vectors_or_the_lowest_of_the_lane() -> Non
 def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_the_lanes_say() -> None:
     hits = candidates((9.0, 0.9), (2.0, 0.4), (8.0, 0.3), (7.0, 0.2))
     score = LocalReranker(index(), 2, lambda _: only(score=1.0))
-    found = score.signals(question(), hits)
+    found = score.signals(QUESTION, hits)
     shift = (1 - 4 / 100) * -found[0][1].score
-    logits = [logit(each) - shift for each in score.rerank(question(), hits).passages]
+    logits = [logit(each) - shift for each in score.rerank(QUESTION, hits).passages]
     apart = retriever_scores(hits)[2] - retriever_scores(hits)[3]
     assert logits[1] == pytest.approx(found[1][1].score)
     assert logits[2] == pytest.approx(logits[1])
@@ -250,15 +240,14 @@ def test_what_lies_beyond_the_depth_is_below_the_last_ranked_one_by_as_much_as_t
 
 def test_what_lies_beyond_the_depth_has_its_own_cosine() -> None:
     hits = candidates((9.0, 0.9), (8.0, 0.8), (7.0, 0.3), (6.0, None))
-    near = LocalReranker(index(0, 0, 0, 0), 2, lambda _: only(cosine=1.0)).rerank(question(), hits).passages
+    near = LocalReranker(index(0, 0, 0, 0), 2, lambda _: only(cosine=1.0)).rerank(QUESTION, hits).passages
     assert [logit(each) for each in near] == pytest.approx([0.9, 0.8, 0.3, 0.3])
 
 
 def test_the_first_fifty_are_ranked() -> None:
     """Both the fiftieth and the one behind it are nearer to the first passage than the others."""
     kept = index(0, *[5 if number in (49, 50) else 60 for number in range(1, 51)])
-    hits = candidates((5.1, 0.5), *[(5.0, 0.5)] * 50)
-    found = numbers(LocalReranker(kept).rerank(question(), hits).passages)
+    found = numbers(LocalReranker(kept).rerank(QUESTION, candidates((5.1, 0.5), *[(5.0, 0.5)] * 50)))
     assert (found[:2], found[-1]) == ([0, 49], 50)
 
 

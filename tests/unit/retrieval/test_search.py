@@ -49,10 +49,6 @@ def found(search: HybridSearch | FilteredSearch, text: str = "dagger", filter: P
     return search.retrieve(text, filter, ("weapons",))
 
 
-def texts(found: Retrieval) -> list[str]:
-    return [each.passage.text for each in found.passages]
-
-
 def documents(found: Retrieval) -> list[str]:
     return [each.passage.document.document_id for each in found.passages]
 
