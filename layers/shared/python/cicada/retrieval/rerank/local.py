@@ -13,13 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.documents.model import KnowledgeBaseKey, Passage
-from cicada.knowledge_bases.calibrations import SHIPPED, Cosines
+from cicada.knowledge_bases.calibrations import LOCAL, SHIPPED, Cosines
 from cicada.retrieval.fusion import logistic, retriever_scales, scale
 from cicada.retrieval.model import Candidate, EncodedQuery, RankedPassage, Ranking, Vector
 from cicada.retrieval.ports import PassageIndex
 from cicada.retrieval.quality import content_words, passage_stems
 
-NAME = "local"
 # The weight of a z-score; each retriever has weight 1.
 FEEDBACK_WEIGHT = 1.5
 # A lead of one has the weight of so many z-scores. It is what a BM25 score is above so many times the fifth best.
@@ -101,14 +100,13 @@ class LocalReranker(Struct, frozen=True):
 
     def rerank(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> Ranking:
         if not candidates:
-            return Ranking((), NAME)
+            return Ranking((), LOCAL)
         found = self.signals(query, candidates)
         ranked = [*found, *_behind(found, candidates, self.depth)]
         in_base = self.relevance(candidates[0].passage.document.base_key)
         relevances = in_base.relevances([signals for _, signals in ranked], len(candidates))
-        return Ranking(
-            tuple(RankedPassage(each.passage, value) for (each, _), value in zip(ranked, relevances, strict=True)), NAME
-        )
+        passages = (RankedPassage(each.passage, value) for (each, _), value in zip(ranked, relevances, strict=True))
+        return Ranking(tuple(passages), LOCAL)
 
     def signals(self, query: EncodedQuery, candidates: Sequence[Candidate]) -> RankedSignals:
         """The candidates up to the depth, ranked; at least one must be given."""
