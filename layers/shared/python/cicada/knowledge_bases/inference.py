@@ -223,11 +223,9 @@ def merged(many: Iterable[Observed]) -> Observed:
     fields: dict[str, ObservedField] = {}
     for each in chain.from_iterable(many):
         known = fields.get(folded(each.name)) or ObservedField(each.name)
-        counts, tables = dict(known.values), dict(known.tables)
+        counts = dict(known.values)
         for text, number in each.values.items():
             _count(counts, text, number)
-        for table, number in each.tables.items():
-            tables[table] = tables.get(table, 0) + number
         fields[folded(each.name)] = _bounded(
             replace(
                 known,
@@ -235,7 +233,7 @@ def merged(many: Iterable[Observed]) -> Observed:
                 documents=min(known.documents + each.documents, _ENOUGH),
                 values=counts,
                 is_open=known.is_open or each.is_open,
-                tables=tables,
+                tables=Counter(known.tables) + Counter(each.tables),
                 row_looks=_looks_of_rows(known, each),
             )
         )
