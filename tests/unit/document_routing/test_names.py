@@ -4,13 +4,12 @@ import pytest
 
 from cicada.document_routing.names import all_named, best_named, is_identifier, nearest
 from cicada.documents.catalogue import DocumentRow
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
-
-BASE = KnowledgeBaseKey("default", "store")
+from cicada.documents.model import DocumentKey, MetadataValue
+from tests.fakes.passages import PLAYS
 
 
 def row(document_id: str, title: str, **metadata: MetadataValue) -> DocumentRow:
-    return DocumentRow(DocumentKey(BASE, document_id), title, "1", 1, 0.0, metadata=metadata)
+    return DocumentRow(DocumentKey(PLAYS, document_id), title, "1", 1, 0.0, metadata=metadata)
 
 
 ROWS = [

@@ -164,6 +164,11 @@ class Shelf:
     index: LetterIndex = field(default_factory=LetterIndex)
     clock: Clock = field(default_factory=Clock)
 
+    def __post_init__(self) -> None:
+        self.index.put("alpha", "dagger aaa", "about aaa")
+        self.index.put("beta", "bbb", "about bbb and a dagger")
+        self.index.put("gamma", "ccc", "about ccc")
+
     def routed(self, text: str, above: int = 2, filter: PassageFilter = FILTER, **settings: int) -> Routed:
         vector = LetterEmbedder().embed_query(text)
         hits = self.index.search(IndexQuery(filter, text, vector, 1))
@@ -172,20 +177,12 @@ class Shelf:
         return routing.routed(EncodedQuery(text, vector), filter, fuse(hits, "zscore"))
 
 
-def shelf() -> Shelf:
-    made = Shelf()
-    made.index.put("alpha", "dagger aaa", "about aaa")
-    made.index.put("beta", "bbb", "about bbb and a dagger")
-    made.index.put("gamma", "ccc", "about ccc")
-    return made
-
-
 def test_a_small_base_is_searched_whole() -> None:
-    assert shelf().routed("dagger", above=3) == Routed()
+    assert Shelf().routed("dagger", above=3) == Routed()
 
 
 def test_in_a_larger_one_the_documents_of_cards_and_passages_count() -> None:
-    made = shelf()
+    made = Shelf()
     found = made.routed("dagger aaa", documents=2)
     assert (found.document_ids, found.path[0]) == (frozenset({"alpha", "beta"}), "route:2/3")
     # Those of the document that only its card found are fetched.
@@ -196,7 +193,7 @@ def test_in_a_larger_one_the_documents_of_cards_and_passages_count() -> None:
 
 
 def test_nothing_is_routed_to_that_the_asker_may_not_read_and_the_path_says_nothing_of_it() -> None:
-    made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
+    made, ann = Shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
     before = made.routed("dagger", filter=ann, documents=2)
     made.index.put("secret", "dagger dagger", "all about a dagger", readers=("group:thanes",))
     for documents in (2, 4):
@@ -209,7 +206,7 @@ def test_nothing_is_routed_to_that_the_asker_may_not_read_and_the_path_says_noth
 
 
 def test_a_bases_size_is_the_number_of_documents_that_the_asker_may_read_counted_now_and_then() -> None:
-    made, ann = shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
+    made, ann = Shelf(), replace(FILTER, reader=frozenset({"user:ann"}))
     sizes = BaseSizes(made.index, made.clock, seconds=60)
     assert (sizes.documents(FILTER), sizes.documents(ann)) == (3, 3)
     made.index.put("delta", "ddd", readers=("user:ann",))
@@ -220,7 +217,7 @@ def test_a_bases_size_is_the_number_of_documents_that_the_asker_may_read_counted
 
 
 def test_only_so_many_sizes_are_kept() -> None:
-    made = shelf()
+    made = Shelf()
     sizes = BaseSizes(made.index, made.clock)
     for number in range(2500):
         sizes.documents(replace(FILTER, reader=frozenset({f"user:{number}"})))

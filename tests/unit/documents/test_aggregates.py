@@ -6,14 +6,13 @@ import pytest
 
 from cicada.documents.aggregates import Figure, aggregated
 from cicada.documents.catalogue import EVERY, TITLE, Aggregate, DocumentRow
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, MetadataValue
-
-BASE = KnowledgeBaseKey("acme", "store")
+from cicada.documents.model import DocumentKey, MetadataValue
+from tests.fakes.passages import PLAYS
 
 
 def rows(*values: MetadataValue) -> list[DocumentRow]:
     return [
-        DocumentRow(DocumentKey(BASE, f"d{number}"), f"Title {number % 2}", "v1", 1, 0.0, "", {"value": value})
+        DocumentRow(DocumentKey(PLAYS, f"d{number}"), f"Title {number % 2}", "v1", 1, 0.0, "", {"value": value})
         for number, value in enumerate(values)
     ]
 

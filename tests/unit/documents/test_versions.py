@@ -3,15 +3,15 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.catalogue import DocumentRow, Sort, sorted_rows
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey
+from cicada.documents.model import DocumentKey
 from cicada.documents.versions import version_order
+from tests.fakes.passages import PLAYS
 
 IN_ORDER = ["0.9", "1.0", "2.0", "2.0a", "2.0.1", "2.9", "2.10", "9", "10.0", "2024"]
 
 
 def row(version: str) -> DocumentRow:
-    key = DocumentKey(KnowledgeBaseKey("acme", "store"), f"of {version}")
-    return DocumentRow(key, "T", "v", 1, 0.0, metadata={"version": version})
+    return DocumentRow(DocumentKey(PLAYS, f"of {version}"), "T", "v", 1, 0.0, metadata={"version": version})
 
 
 def test_versions_have_the_order_of_their_numbers() -> None:
