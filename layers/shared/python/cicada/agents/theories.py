@@ -126,19 +126,13 @@ def _any_kind(text: str) -> str:
 
 
 def profile_toolbox(tools: ProfileTools) -> Toolbox:
-    """The tools by their names in the description."""
-    verbs = (
-        tools.list_profiles,
-        tools.list_theories,
-        tools.get_profile,
-        tools.save_profile,
-        tools.append_to_profile,
-        tools.amend_profile,
-        tools.rename_profile,
-        tools.delete_profile,
-        tools.restore_profile,
-    )
-    return Toolbox(describe(AgentKind.PROFILES), {verb.__name__: verb for verb in verbs})
+    """The tools that the profiles agent's description names."""
+    return _toolbox(AgentKind.PROFILES, tools)
+
+
+def _toolbox(agent: AgentKind, tools: object) -> Toolbox:
+    description = describe(agent)
+    return Toolbox(description, {name: getattr(tools, name) for name in description.functions})
 
 
 _EVIDENCE = """\
@@ -242,18 +236,5 @@ class TheoryTools(Struct, frozen=True):
 
 
 def theory_toolbox(tools: TheoryTools) -> Toolbox:
-    """The tools by their names in the description."""
-    verbs = (
-        tools.save_theory,
-        tools.list_theories,
-        tools.list_profiles,
-        tools.get_theory,
-        tools.append_to_theory,
-        tools.amend_theory,
-        tools.rename_theory,
-        tools.delete_theory,
-        tools.restore_theory,
-        tools.search_evidence,
-        tools.judge_theory,
-    )
-    return Toolbox(describe(AgentKind.THEORIES), {verb.__name__: verb for verb in verbs})
+    """The tools that the theories agent's description names."""
+    return _toolbox(AgentKind.THEORIES, tools)
