@@ -157,7 +157,7 @@ class EntryMatcher(Struct, frozen=True):
         if len(found) == 1:
             return found[0]
         if found:
-            raise ArgumentError(several(self.wording, wanted, found))
+            raise ArgumentError(self.several(wanted, found))
         gone = [each for each in self.deleted if each.entry.id in ids]
         raise ArgumentError(self._gone(gone[0])) if gone else NoEntryError(self.missing(kind, wanted))
 
@@ -189,35 +189,22 @@ class EntryMatcher(Struct, frozen=True):
         near = did_you_mean(wanted, (named(name)[1:-1] for name in others))
         return fitted([f"{none}{near}", f"Your {self.wording.many} are:", *lines])
 
+    def several(self, wanted: str, found: Sequence[Entry]) -> str:
+        """Asks which of several entries is meant."""
+        lines = (one_quoted_line(f"- {called(each)} ({day(each.saved_at)})") for each in found)
+        return fitted([f"Several {self.wording.many} match {named(wanted)}; say which one. Nothing was done.", *lines])
+
+    def several_deleted(self, found: Sequence[EntryVersion]) -> str:
+        """Asks which of several deleted entries is meant."""
+        asked = f"Several {self.wording.many} can be brought back; say which one. Nothing was done."
+        return fitted([asked, *map(deleted_line, found)])
+
     def _gone(self, state: EntryVersion) -> str:
         return (
             f"The {self.wording.label(state.entry)} was deleted on {day(state.lost_at)}. "
             f"It can be brought back until {day(state.expires_at)}."
         )
 
-
-def read_entries(store: EntryStore, wording: Wording, scope: EntryScope, now: float) -> EntryMatcher:
-    return EntryMatcher(wording, store.live(scope), store.earlier(scope, now))
-
-
-def several(wording: Wording, wanted: str, found: list[Entry]) -> str:
-    """Asks which of several entries is meant."""
-    lines = (one_quoted_line(f"- {called(each)} ({day(each.saved_at)})") for each in found)
-    return fitted([f"Several {wording.many} match {named(wanted)}; say which one. Nothing was done.", *lines])
-
-
-def several_deleted(wording: Wording, found: list[EntryVersion]) -> str:
-    """Asks which of several deleted entries is meant."""
-    asked = f"Several {wording.many} can be brought back; say which one. Nothing was done."
-    return fitted([asked, *map(deleted_line, found)])
-
-
-# What both agents' tools do with entries: list, read, save, append, amend, rename and delete.
-#
-# Each operation returns sentences for the model, or raises `ArgumentError` with such a sentence. An operation may run
-# twice, because messages are delivered at least once and an agent has a fallback. So a text is not appended twice, and
-# a
-# repeated deletion does not find another entry.
 
 ENTRIES_LIMIT = 500
 _TRIES = 5
@@ -233,7 +220,13 @@ class Keeping(Struct, frozen=True):
 
 
 class Entries(Struct, frozen=True):
-    """The entries of one scope. `kind` may be empty where any kind is meant; `wanted` names or describes an entry."""
+    """What both agents' tools do with the entries of one scope.
+
+    `kind` may be empty where any kind is meant; `wanted` names or describes an entry. Each operation returns sentences
+    for the model, or raises `ArgumentError` with such a sentence. It may run twice, because messages are delivered at
+    least once and an agent has a fallback: a text is not appended twice, a repeated deletion does not find another
+    entry, and a state that was just brought back is not taken back again.
+    """
 
     keeping: Keeping
     scope: EntryScope
@@ -243,7 +236,8 @@ class Entries(Struct, frozen=True):
         return _WORDINGS[self.scope.agent]
 
     def known(self) -> EntryMatcher:
-        return read_entries(self.keeping.store, self.wording, self.scope, self.keeping.clock())
+        store = self.keeping.store
+        return EntryMatcher(self.wording, store.live(self.scope), store.earlier(self.scope, self.keeping.clock()))
 
     def listed(self, kind: str) -> str:
         """Name, date and beginning of every entry."""
@@ -409,51 +403,31 @@ class Entries(Struct, frozen=True):
                 continue
         raise ThrottledError(f"The {self.wording.many} are being changed from elsewhere; try again in a moment.")
 
-
-def _unjudged(entry: Entry) -> str:
-    """Says of an entry that has got another text that its verdict was of the one before."""
-    return f"Its verdict ({entry.judgement.verdict}) was of the earlier text. " if entry.judgement else ""
-
-
-class Restoring(Struct, frozen=True):
-    """Restores on one scope."""
-
-    entries: Entries
-
-    @property
-    def wording(self) -> Wording:
-        return self.entries.wording
-
     def restore(self, kind: str, wanted: str, version: str) -> str:
-        """Brings back a version, without a number the last one. Without words: the deleted entry, if it is one.
-
-        To run it twice does no harm: a state that was just brought back is not taken back again.
-        """
+        """Brings back a version, without a number the last one. Without words: the deleted entry, if it is one."""
         wanted = read_name(wanted, self.wording.name) if wanted.strip() else ""
         number = read_version(version)
-        return self.entries.settled(lambda: self._restore(kind, wanted, number))
+        return self.settled(lambda: self._restore(kind, wanted, number))
 
     def _restore(self, kind: str, wanted: str, version: int | None) -> str:
-        known = self.entries.known()
+        known = self.known()
         entry_id = self._meant(known, kind, wanted) if wanted else self._only_deleted(known, kind)
         live = next((each for each in known.live if each.id == entry_id), None)
         if live and live.brought_back and version in (None, live.brought_back):
             done = f"The {self.wording.label(live)} was already brought back on {day(live.saved_at)}."
             return f"{done}{_choice(known, live)}"
         state = self._state(known, entry_id, live, version)
-        self.entries.refuse_taken(known, state.entry, state.entry.name, "brought back")
+        self.refuse_taken(known, state.entry, state.entry.name, "brought back")
         return self._bring_back(live, known.versions(entry_id)[0].entry, state)
 
     def _bring_back(self, live: Entry | None, last: Entry, state: EntryVersion) -> str:
         found = state.entry
         if live:
-            self.entries.change(
-                live, replace(live, name=found.name, text=found.text, judgement=found.judgement), found.version
-            )
+            self.change(live, replace(live, name=found.name, text=found.text, judgement=found.judgement), found.version)
         else:
-            now = self.entries.keeping.clock()
+            now = self.keeping.clock()
             after = replace(found, version=last.version + 1, saved_at=now, brought_back=found.version)
-            self.entries.keeping.store.write(self.entries.scope, Change(None, after, now))
+            self.keeping.store.write(self.scope, Change(None, after, now))
         done = f"Brought back the {self.wording.label(found)} as saved on {day(found.saved_at)}."
         return f"{done} It reads:\n{quoted(found.text)}"
 
@@ -474,7 +448,7 @@ class Restoring(Struct, frozen=True):
         if len(deleted) == 1:
             return deleted[0].entry.id
         if deleted:
-            raise ArgumentError(several_deleted(self.wording, deleted))
+            raise ArgumentError(known.several_deleted(deleted))
         back = [each for each in known.live if each.brought_back and kind in ("", each.kind)]
         if back:
             return max(back, key=lambda each: each.saved_at).id
@@ -493,12 +467,17 @@ class Restoring(Struct, frozen=True):
             if len({state.entry.id for state in choice.values()}) == 1:
                 return next(iter(choice.values())).entry.id
         if deleted:
-            raise ArgumentError(several_deleted(self.wording, list(deleted.values())))
+            raise ArgumentError(known.several_deleted([*deleted.values()]))
         if len(ids) > 1:
-            raise ArgumentError(several(self.wording, wanted, [each for each in known.live if each.id in ids]))
+            raise ArgumentError(known.several(wanted, [each for each in known.live if each.id in ids]))
         if ids:
             return next(iter(ids))
         raise ArgumentError(fitted([known.missing(kind, wanted), *_deleted_lines(known)]))
+
+
+def _unjudged(entry: Entry) -> str:
+    """Says of an entry that has got another text that its verdict was of the one before."""
+    return f"Its verdict ({entry.judgement.verdict}) was of the earlier text. " if entry.judgement else ""
 
 
 def _deleted_lines(known: EntryMatcher) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cicada.agents.entries import Entries, Keeping, Restoring
+from cicada.agents.entries import Entries, Keeping
 from cicada.agents.judging import Judging, shown
 from cicada.agents.model import THEORY, AgentKind, AgentSearch, Entry, EntryScope, ToolSession, Write
 from cicada.agents.tools import QUERY_LIMIT, Toolbox, answering_refusals, describe, read_kind, read_text, when_asked
@@ -110,7 +110,7 @@ class ProfileTools(Struct, frozen=True):
     @when_asked(Write.RESTORE)
     def restore_profile(self, session: ToolSession, kind: str = "", name: str = "", version: str = "") -> str:
         """Brings a deleted profile or an earlier version back."""
-        return Restoring(self._entries(session)).restore(_any_kind(kind), name, version)
+        return self._entries(session).restore(_any_kind(kind), name, version)
 
     def _entries(self, session: ToolSession) -> Entries:
         return _kept(self.keeping, session, AgentKind.PROFILES)
@@ -197,7 +197,7 @@ class TheoryTools(Struct, frozen=True):
     @when_asked(Write.RESTORE)
     def restore_theory(self, session: ToolSession, title: str = "", version: str = "") -> str:
         """Brings a deleted theory or an earlier version back."""
-        return Restoring(self._entries(session)).restore("", title, version)
+        return self._entries(session).restore("", title, version)
 
     @answering_refusals
     def search_evidence(self, session: ToolSession, query: str = "") -> str:
