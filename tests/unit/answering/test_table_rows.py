@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cicada.answering.events import events_of
 from cicada.answering.figures import shown_figure
-from cicada.answering.named_documents import Meant, NamedDocuments
+from cicada.answering.named_documents import Meant, meant_by
 from cicada.answering.parts import Finished, Listed
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing
@@ -284,10 +284,9 @@ def test_a_row_is_of_its_document_where_another_has_a_table_of_that_name(desk: D
     desk.put("old/tickets.csv", TICKETS.replace("Ann Lee", "Cy Dunn"))
     row = (AnyOf(ROW, frozenset({2.0})), AnyOf(TABLE, frozenset({"tickets"})))
     plan = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, "its owner?", "", "desk", row, fields=("Owner",))
-    named = NamedDocuments(desk.index, desk.bases, desk.listings.gate)
     for document, owner in (("old/tickets.csv", "Cy Dunn"), ("tickets.csv", "Ann Lee")):
         question = Question("its owner?", "s", "desk")
-        meant = named.meant(replace(plan, named=(document,)), question, ANN)
+        meant = meant_by(replace(plan, named=(document,)), question, ANN, desk.listings)
         assert isinstance(meant, Meant)
         parts = desk.listings.answer(meant.plan, question, ANN, meant.documents)
         (listed,) = (each for each in parts if isinstance(each, Listed))

@@ -12,7 +12,7 @@ from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.answering.asked_writes import asked_writes
 from cicada.answering.citations import checked, resting
 from cicada.answering.listing import ListingAnswerer, SubjectListing
-from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, NamedDocuments, Reply
+from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, Reply, meant_by
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
 from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer
@@ -22,7 +22,7 @@ from cicada.answering.pump import streamed
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
-from cicada.documents.model import AnyOf, Contains, DocumentKey
+from cicada.documents.model import AnyOf, Contains
 from cicada.generation import ModelUsage
 from cicada.grounding.checking import Judge, by_counting
 from cicada.grounding.sentences import sentences_of
@@ -143,7 +143,7 @@ class Answerer(Struct, frozen=True):
         meant = Meant(plan)
         documents = self.whole_documents.found(plan, question, principal)
         if documents is None:
-            found = self._named_documents.meant(plan, question, principal)
+            found = meant_by(plan, question, principal, self.listings)
             if isinstance(found, Reply):
                 return Meant(found.plan), found.parts(question)
             meant = found
@@ -170,12 +170,6 @@ class Answerer(Struct, frozen=True):
         if is_guess:
             return replace(meant, plan=plan.as_search, steps=(UNMET,))
         return replace(meant, plan=replace(plan, shape=Shape.HYBRID, search_value=plan.query, sort=None, limit=None))
-
-    @property
-    def _named_documents(self) -> NamedDocuments:
-        """Names are looked up where listings are read."""
-        listings = self.listings
-        return NamedDocuments(listings.catalogue, listings.bases, listings.gate, listings.check_index)
 
     def _parts(
         self, meant: Meant, question: Question, principal: Principal, earlier: tuple[Turn, ...]
@@ -217,7 +211,9 @@ class Answerer(Struct, frozen=True):
             new = turn.evidence.untold()
             if new:
                 # Asked once more before anything is shown: the model may take seconds.
-                shown = self.listings.gate.permit(turn.principal, tuple(new.values()), _document_of)
+                shown = self.listings.gate.permit(
+                    turn.principal, tuple(new.values()), lambda each: each.passage.document
+                )
                 turn.evidence.withheld |= shown.withheld > 0
                 yield from (Cited(shown.only(run), schema, first) for first, run in _runs(new, shown.items))
             yield piece
@@ -249,10 +245,6 @@ def _unanswered(question: Question) -> Iterator[AnswerPart]:
     """Another base may know what no search is made for here, unless it is mere conversation."""
     if not is_small_talk(question.message):
         yield Unanswered()
-
-
-def _document_of(ranked: RankedPassage) -> DocumentKey:
-    return ranked.passage.document
 
 
 def _runs(

@@ -112,18 +112,18 @@ class ListingAnswerer(Struct, frozen=True):
                 if records and (of_rows or not page.total or _has_fields(plan, records, len(records))):
                     return self._read_records(plan, records, principal)
         with phase("gate"):
-            rows = self.gate.permit(principal, page.rows, _document)
+            rows = self.gate.permit(principal, page.rows, lambda row: row.document)
             if found and rows.withheld:
                 # An access list has changed since the rows were read: no number may have a withheld document in it.
                 everything = self.catalogue.rows(readable, _order(plan, schema), page.total).rows
-                found = aggregated(tuple(self.gate.permit(principal, everything, _document)), *asked)
+                found = aggregated(tuple(self.gate.permit(principal, everything, lambda row: row.document)), *asked)
         total = found.documents if found and rows.withheld else page.total - rows.withheld
         return _Read(rows, total, page.next_offset, found)
 
     def _read_records(self, plan: Plan, records: Sequence[DocumentRow], principal: Principal) -> _Read:
         """A page of the rows of tables; numbers are of all of them. Without an order they are in that of the tables."""
         with phase("gate"):
-            permitted = self.gate.permit(principal, records, _document)
+            permitted = self.gate.permit(principal, records, lambda row: row.document)
         ordered = sorted_rows(permitted.items, plan.sort) if plan.sort and not plan.sort.of else permitted.items
         return _page_of(plan, permitted, ordered, "row")
 
@@ -151,7 +151,7 @@ class ListingAnswerer(Struct, frozen=True):
             )
         ordered = everything if plan.sort else sorted(everything, key=lambda row: places[row.document])
         with phase("gate"):
-            rows = self.gate.permit(principal, ordered, _document)
+            rows = self.gate.permit(principal, ordered, lambda row: row.document)
         numbers = [rows_found.get(row.document, 0) for row in rows]
         return replace(_page_of(plan, rows, rows.items), rows_found=sum(numbers) if all(numbers) else 0)
 
@@ -362,10 +362,6 @@ def _title(row: DocumentRow) -> str:
 
 def _is_date(field: str, schema: Schema) -> bool:
     return field in schema.fields and schema.fields[field].type is FieldType.DATE
-
-
-def _document(row: DocumentRow) -> DocumentKey:
-    return row.document
 
 
 class SubjectListing(Struct, frozen=True):

@@ -9,20 +9,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.in_force import are_versions
+from cicada.answering.listing import ListingAnswerer
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
 from cicada.document_routing.names import MOST_NAMED, DocumentNames, all_named, is_identifier, nearest
 from cicada.documents.catalogue import TITLE, DocumentRow, ListedPage, Sort, sorted_rows
-from cicada.documents.model import ROW, AnyOf, Condition, Contains, DocumentKey, PassageFilter, Subject, meets
+from cicada.documents.model import ROW, AnyOf, Condition, Contains, PassageFilter, Subject, meets
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import VALUED, Schema
-from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import described, shown_fields
 from cicada.observability.telemetry import phase
-from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
-from cicada.retrieval.completeness import CheckIndex, unchecked
+from cicada.permissions import Permitted, base_of, readable_passages
 from cicada.retrieval.model import CardQuery
-from cicada.retrieval.ports import DocumentCatalogue
 from cicada.text import one_line
 from cicada.understanding.plan import Plan, Shape
 
@@ -101,31 +99,23 @@ class _Named(Struct, frozen=True):
     others: tuple[DocumentRow, ...] = ()
 
 
-class NamedDocuments(Struct, frozen=True):
-    """Looks up what a plan names, among the documents that the user may view: others do not exist.
+def meant_by(plan: Plan, question: Question, principal: Principal, listings: ListingAnswerer) -> Meant | Reply:
+    """The documents of the plan, or what is said instead of its answer. Failures are `DependencyError`s.
 
-    `check_index` is called before it is said that there is no such document; it raises if the index lacks documents.
+    They are looked up where `listings` are read, among the documents that the user may view: others do not exist.
     """
-
-    catalogue: DocumentCatalogue
-    bases: KnowledgeBases
-    gate: PermissionGate
-    check_index: CheckIndex = unchecked
-
-    def meant(self, plan: Plan, question: Question, principal: Principal) -> Meant | Reply:
-        """The documents of the plan, or what is said instead of its answer. Failures are `DependencyError`s."""
-        if plan.shape not in FROM_DOCUMENTS:
-            return Meant(plan)
-        return _Meaning(self, plan, question, principal).found()
+    if plan.shape not in FROM_DOCUMENTS:
+        return Meant(plan)
+    return _Meaning(plan, question, principal, listings).found()
 
 
 class _Meaning:
     """The look-ups for one plan."""
 
-    def __init__(self, named: NamedDocuments, plan: Plan, question: Question, principal: Principal) -> None:
-        self._catalogue, self._gate, self._check_index = named.catalogue, named.gate, named.check_index
-        self._names = DocumentNames(named.catalogue)
-        self._schema = base_of(named.bases, principal, plan.knowledge_base).schema
+    def __init__(self, plan: Plan, question: Question, principal: Principal, listings: ListingAnswerer) -> None:
+        self._catalogue, self._gate, self._check_index = listings.catalogue, listings.gate, listings.check_index
+        self._names = DocumentNames(self._catalogue)
+        self._schema = base_of(listings.bases, principal, plan.knowledge_base).schema
         self._plan, self._question, self._principal = plan, question, principal
         self._scope = readable_passages(principal, plan.knowledge_base, question.scope)
 
@@ -310,7 +300,7 @@ class _Meaning:
 
     def _permitted(self, rows: Sequence[DocumentRow]) -> Permitted[DocumentRow]:
         with phase("gate"):
-            return self._gate.permit(self._principal, rows, _document)
+            return self._gate.permit(self._principal, rows, lambda row: row.document)
 
     @property
     def _order(self) -> Sort:
@@ -365,7 +355,3 @@ def _quoted(name: str) -> str:
 
 def _listed(said: Sequence[str], joining: str) -> str:
     return f" {joining} ".join([", ".join(said[:-1]), said[-1]] if len(said) > 1 else said)
-
-
-def _document(row: DocumentRow) -> DocumentKey:
-    return row.document

@@ -73,7 +73,9 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         states = iter(self._stated(list(chain.from_iterable(documents)), base, plan, principal))
         documents = [[next(states) for _ in each] for each in documents]
         with phase("gate"):
-            permitted = self.gate.permit(principal, list(chain.from_iterable(documents)), _document)
+            permitted = self.gate.permit(
+                principal, list(chain.from_iterable(documents)), lambda each: each.passage.document
+            )
         # A comparison of what may be viewed with nothing is no comparison.
         if not permitted or permitted.withheld:
             return None
@@ -97,7 +99,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         base = base_of(self.bases, principal, plan.knowledge_base)
         passages = self._stated([RankedPassage(each, None) for each in found], base, plan, principal)
         with phase("gate"):
-            permitted = self.gate.permit(principal, passages, _document)
+            permitted = self.gate.permit(principal, passages, lambda each: each.passage.document)
         if not permitted:
             return None
         fitting = within_budget(permitted.items, base.context_tokens)
@@ -147,7 +149,3 @@ def _kind(dispatched: Sequence[Dispatched]) -> str:
     if len(dispatched) > 1:
         return "comparison"
     return "section" if dispatched[0].is_part else "document"
-
-
-def _document(ranked: RankedPassage) -> DocumentKey:
-    return ranked.passage.document
