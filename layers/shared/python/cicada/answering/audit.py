@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Text
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import AnswerRecord, Head, Lease, Question, RequestKey, Status, StoredEvent
-from cicada.documents.model import DocumentKey, Passage
+from cicada.documents.catalogue import DocumentRow
+from cicada.documents.model import Passage
 from cicada.observability.audit import DocumentsShown, Outcome, ShownDocument, ShownDocuments, shown_to
 from cicada.observability.telemetry import Telemetry, recording
 
@@ -21,15 +22,11 @@ def documents_in(parts: Iterable[AnswerPart]) -> Iterator[ShownDocument]:
         if isinstance(part, Cited):
             yield from (document_of(each.passage) for each in part.passages)
         elif isinstance(part, Listed):
-            yield from (_document(row.document, row.version) for row in part.rows)
+            yield from map(document_of, part.rows)
 
 
-def document_of(passage: Passage) -> ShownDocument:
-    return _document(passage.document, passage.version)
-
-
-def _document(key: DocumentKey, version: str) -> ShownDocument:
-    return ShownDocument(key.base_key.knowledge_base, key.document_id, version)
+def document_of(shown: Passage | DocumentRow) -> ShownDocument:
+    return ShownDocument(shown.document.base_key.knowledge_base, shown.document.document_id, shown.version)
 
 
 class Measurement:

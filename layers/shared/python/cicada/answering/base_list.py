@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.answering.audit import document_of
 from cicada.answering.opening_questions import OpeningQuestion, opening_questions
 from cicada.conversation.limits import BASE
 from cicada.conversation.protocol import (
@@ -17,10 +18,9 @@ from cicada.conversation.protocol import (
     frame,
 )
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
-from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
+from cicada.observability.audit import DocumentsShown, shown_to
 from cicada.permissions import PermissionGate, base_of, may_ask, readable_passages
 from cicada.retrieval.ports import DocumentCatalogue
 
@@ -81,14 +81,9 @@ class BaseList(Struct, frozen=True):
         rows: Sequence[DocumentRow],
     ) -> list[DocumentsShown]:
         named = {each.document for each in questions if each.document}
-        documents = tuple(_of(row) for row in rows if row.document in named)
+        documents = tuple(document_of(row) for row in rows if row.document in named)
         now = self.clock()
         return [shown_to(principal, command.request_id, 0, "suggested", documents, now, name)] if documents else []
-
-
-def _of(row: DocumentRow) -> ShownDocument:
-    key: DocumentKey = row.document
-    return ShownDocument(key.base_key.knowledge_base, key.document_id, row.version)
 
 
 def _summary(base: KnowledgeBase, documents: int, questions: Iterable[OpeningQuestion]) -> BaseSummary:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
+from cicada.answering.audit import document_of
 from cicada.answering.in_force import Described, Standings
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
@@ -31,7 +32,7 @@ from cicada.identity import Principal, is_tenants
 from cicada.ingest.model import MAX_BYTES
 from cicada.knowledge_bases.schema import FieldType, Schema, Standing, StandingRule
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
-from cicada.observability.audit import DocumentsShown, ShownDocument, shown_to
+from cicada.observability.audit import DocumentsShown, shown_to
 from cicada.observability.telemetry import ignore
 from cicada.permissions import base_of, check_base, readable_passages, viewer_names
 from cicada.retrieval.ports import DocumentCatalogue
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 _MOST_VERSIONS = 20
 # The versions that the documents of a page have together: each is looked at, and the page ends where they are so many.
 _MOST_OF_A_PAGE = 600
-_TITLE_OF_A_VERSION = 120
 _VERSION_LENGTH = 40
 _NAMES: Mapping[Standing, Literal["inForce", "notYet", "noLonger"]] = {
     Standing.IN_FORCE: "inForce",
@@ -183,7 +183,9 @@ class DocumentLister(Struct, frozen=True):
         summaries = [_summary(row, schema, states.get(row.document.document_id)) for row in kept]
         known: Mapping[str, DocumentRow] = {row.document.document_id: row for row in kept}
         if schema.in_force and not command.document_id:
-            summaries, known = self._versions(schema.in_force, principal, rows).told(kept, summaries)
+            day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
+            withheld = partial(self.withholding.withheld, principal)
+            summaries, known = VersionsOfListed(schema.in_force, day, rows, withheld).told(kept, summaries)
         page = DocumentsPage(command.knowledge_base, len(found) - len(gone), tuple(summaries), _columns(schema))
         if not command.offset and not command.document_id:
             page = replace(page, values=_values(schema), ranges=_ranges(schema))
@@ -191,13 +193,6 @@ class DocumentLister(Struct, frozen=True):
         page = _fitting(self._for_editors(page, principal) if editing else page, command, told, len(found))
         self._record(command, connection, page, known)
         return page
-
-    def _versions(self, rule: StandingRule, principal: Principal, rows: Sequence[DocumentRow]) -> VersionsOfListed:
-        # Imported here: a base that does not say what is in force has no use for it.
-        from cicada.answering.list_documents import VersionsOfListed
-
-        day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
-        return VersionsOfListed(rule, day, rows, partial(self.withholding.withheld, principal))
 
     def _for_editors(self, page: DocumentsPage, principal: Principal) -> DocumentsPage:
         names = sorted(each for each in viewer_names(principal) if not is_tenants(each.removeprefix("group:")))
@@ -228,8 +223,7 @@ class DocumentLister(Struct, frozen=True):
     ) -> None:
         named = [name for each in page.documents for name in (each.document_id, *_version_ids(each))]
         rows = [known[name] for name in dict.fromkeys(named) if known[name].version]
-        shown = tuple(ShownDocument(page.knowledge_base, row.document.document_id, row.version) for row in rows)
-        if shown:
+        if shown := tuple(map(document_of, rows)):
             record = shown_to(connection.principal, command.request_id, 0, "listed", shown, self.clock())
             self.audit(replace(record, connection_id=connection.connection_id))
 
