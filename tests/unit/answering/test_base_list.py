@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.base_list import BaseList
-from cicada.answering.opening_questions import opening_questions
+from cicada.answering.base_list import BaseList, opening_questions
 from cicada.conversation.limits import BASE
 from cicada.conversation.protocol import FRAME_LIMIT_BYTES, BaseSummary, KnowledgeBasesListed, ListKnowledgeBases, frame
 from cicada.documents.catalogue import Card, CardSection, DocumentRow, row_of
