@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.context_budget import estimated_tokens
+from cicada.answering.prompt import estimated_tokens
 from cicada.answering.pump import STEADY, Pace
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.protocol import Chunk

@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.context_budget import estimated_tokens, spread_within_budget, within_budget
 from cicada.answering.parts import Cited
-from cicada.answering.prompt import passage_text
+from cicada.answering.prompt import estimated_tokens, passage_text, spread_within_budget, within_budget
 from cicada.documents.model import SectionLocator
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import RankedPassage
