@@ -8,7 +8,7 @@ from functools import cache, wraps
 from importlib import resources
 from typing import Concatenate, ParamSpec, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
 from cicada.agents.model import AgentKind, ProfileKind, ToolSession, Write, matching_key, storable
 from cicada.text import one_line
@@ -132,15 +132,8 @@ class AgentDescription(Struct, frozen=True):
 def describe(agent: AgentKind) -> AgentDescription:
     """The agent's part of `tools.json`."""
     part = json.loads(resources.files("cicada.agents").joinpath("tools.json").read_text("utf-8"))[agent]
-    functions = (
-        ToolFunction(
-            each["name"],
-            each["description"],
-            {name: ToolParameter(**parameter) for name, parameter in each["parameters"].items()},
-        )
-        for each in part["functions"]
-    )
-    return AgentDescription(part["instruction"], {function.name: function for function in functions})
+    functions = convert(part["functions"], list[ToolFunction])
+    return AgentDescription(part["instruction"], {each.name: each for each in functions})
 
 
 class Toolbox(Struct, frozen=True):
