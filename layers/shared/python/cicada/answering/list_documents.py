@@ -30,7 +30,7 @@ from cicada.documents.versions import version_order
 from cicada.errors import InvalidFilterError
 from cicada.identity import Principal, is_tenants
 from cicada.ingest.model import MAX_BYTES
-from cicada.knowledge_bases.schema import FieldType, Schema, Standing, StandingRule
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, Standing, StandingRule
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
 from cicada.observability.audit import DocumentsShown, shown_to
 from cicada.observability.telemetry import ignore
@@ -186,7 +186,8 @@ class DocumentLister(Struct, frozen=True):
             day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
             withheld = partial(self.withholding.withheld, principal)
             summaries, known = VersionsOfListed(schema.in_force, day, rows, withheld).told(kept, summaries)
-        page = DocumentsPage(command.knowledge_base, len(found) - len(gone), tuple(summaries), _columns(schema))
+        columns = tuple(name for name, _ in _columns(schema))
+        page = DocumentsPage(command.knowledge_base, len(found) - len(gone), tuple(summaries), columns)
         if not command.offset and not command.document_id:
             page = replace(page, values=_values(schema), ranges=_ranges(schema))
         told = len(shown) if len(summaries) == len(kept) else len(summaries)
@@ -221,10 +222,10 @@ class DocumentLister(Struct, frozen=True):
     def _record(
         self, command: ListDocuments, connection: Connection, page: DocumentsPage, known: Mapping[str, DocumentRow]
     ) -> None:
-        named = [name for each in page.documents for name in (each.document_id, *_version_ids(each))]
-        rows = [known[name] for name in dict.fromkeys(named) if known[name].version]
-        if shown := tuple(map(document_of, rows)):
-            record = shown_to(connection.principal, command.request_id, 0, "listed", shown, self.clock())
+        shown = [one.document_id for each in page.documents for one in (each, *(each.versions or ()))]
+        rows = [known[name] for name in dict.fromkeys(shown) if known[name].version]
+        if documents := tuple(map(document_of, rows)):
+            record = shown_to(connection.principal, command.request_id, 0, "listed", documents, self.clock())
             self.audit(replace(record, connection_id=connection.connection_id))
 
 
@@ -273,30 +274,25 @@ def _conditions(command: ListDocuments, schema: Schema) -> tuple[Condition, ...]
     return tuple(condition(schema, written_filter(each)) for each in command.filters)
 
 
-def _version_ids(summary: DocumentSummary) -> list[str]:
-    return [each.document_id for each in summary.versions or ()]
-
-
 def _has(row: DocumentRow, words: Sequence[str]) -> bool:
     if not words:
         return True
     values = (shown_value(value, name) for name, value in row.metadata.items())
-    texts = (row.document.document_id, row.title, *values)
-    everything = "\n".join(texts).casefold()
+    everything = "\n".join((row.document.document_id, row.title, *values)).casefold()
     return all(word in everything for word in words)
 
 
-def _columns(schema: Schema) -> tuple[str, ...]:
+def _columns(schema: Schema) -> list[tuple[str, SchemaField]]:
+    """The shown fields with their names for people."""
     shown = [field for field in schema.fields.values() if field.shown]
-    return tuple((field.display or field.name)[:MAX_NAME] for field in shown[:MAX_FIELDS])
+    return [((field.display or field.name)[:MAX_NAME], field) for field in shown[:MAX_FIELDS]]
 
 
 def _values(schema: Schema) -> dict[str, tuple[str, ...]] | None:
     """Values that the shown fields can have, as far as they are known and have room."""
     room = _VALUES_BYTES
     found: dict[str, tuple[str, ...]] = {}
-    shown = [field for field in schema.fields.values() if field.shown]
-    for field, column in zip(shown, _columns(schema), strict=False):
+    for column, field in _columns(schema):
         values = tuple(each for each in field.values[:_VALUES] if len(each) <= MAX_NAME)
         room -= sum(len(encode(each)) + 1 for each in (column, *values))
         if values and room > 0:
@@ -306,9 +302,7 @@ def _values(schema: Schema) -> dict[str, tuple[str, ...]] | None:
 
 def _ranges(schema: Schema) -> dict[str, Literal["number", "date"]] | None:
     """What values the shown fields have that are in order."""
-    shown = [field for field in schema.fields.values() if field.shown]
-    pairs = zip(shown, _columns(schema), strict=False)
-    return {column: _IN_ORDER[field.type] for field, column in pairs if field.type in _IN_ORDER} or None
+    return {name: _IN_ORDER[field.type] for name, field in _columns(schema) if field.type in _IN_ORDER} or None
 
 
 def _summary(row: DocumentRow, schema: Schema, state: DocumentState | None) -> DocumentSummary:
