@@ -128,7 +128,7 @@ def _others(part: AnswerPart) -> Iterator[AnyEventBody]:
     elif isinstance(part, Used):
         yield from _sources(part.passages, part.schema, part.spans)
     elif isinstance(part, Listed):
-        yield from _listings(part)
+        yield from listings(part)
 
 
 def _sources(
@@ -139,13 +139,8 @@ def _sources(
     yield from (SourcesFound(sources=tuple(each), knowledge_base=base) for each in _fitting(sources))
 
 
-def first_listing(part: Listed) -> Listing:
-    """The first event of these rows, with as many of them as fit."""
-    return next(_listings(part))
-
-
-def _listings(part: Listed) -> Iterator[Listing]:
-    """Columns and numbers stand in the first one. Without a document there is one all the same: it says so."""
+def listings(part: Listed) -> Iterator[Listing]:
+    """The events of these rows. Columns and numbers stand in the first one, which there is even without a row."""
     columns = tuple(name[:MAX_NAME] for name in list(part.columns.values())[:MAX_FIELDS]) if part.rows else ()
     of_first = ({"columns": columns} if columns else {}) | _numbers(part.numbers, _HALF_BYTES - _bytes(columns))
     years = {name: are_years(name, [row.metadata.get(name) for row in part.rows]) for name in part.columns}

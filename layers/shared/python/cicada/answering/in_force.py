@@ -268,16 +268,6 @@ def preferred_passages(
     return preferred(ranked, lambda each: each.passage, order, more)
 
 
-def stated(
-    passages: Iterable[RankedPassage], schema: Schema, today: str, found: Iterable[Described]
-) -> list[RankedPassage]:
-    """The passages with the states of their documents. `found`: all that the user may view, to find versions among."""
-    if (rule := schema.in_force) is None:
-        return list(passages)
-    standings = Standings(rule, today, found)
-    return [replace(each, state=standings.state(each.passage)) for each in passages]
-
-
 def _is_other(item: Described, order: Preference, standings: Standings) -> bool:
     """Whether the document is another than those that come first; one without any standing is neither."""
     return not _comes_first(item, order, standings) and (bool(order.version) or standings.of(item) is not None)
@@ -362,14 +352,15 @@ class OtherVersions(Struct, frozen=True):
         principal: Principal,
     ) -> list[RankedPassage]:
         """The passages with the states of their documents. Failures are `DependencyError`s."""
-        shown: list[Described] = [each.passage for each in ranked]
+        shown = [each.passage for each in ranked]
         if schema.in_force is None or not shown:
             return list(ranked)
         with phase("searching"):
-            rows = self._others([each.passage for each in ranked], schema.in_force, readable.readable)
+            rows = self._others(shown, schema.in_force, readable.readable)
         with phase("gate"):
             permitted = self.gate.permit(principal, rows, lambda row: row.document)
-        return stated(ranked, schema, today, [*permitted, *shown])
+        standings = Standings(schema.in_force, today, [*permitted, *shown])
+        return [replace(each, state=standings.state(each.passage)) for each in ranked]
 
     def _others(self, shown: Iterable[Passage], rule: StandingRule, readable: PassageFilter) -> list[DocumentRow]:
         documents = list({each.document: each for each in shown}.values())

@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.audit import documents_in
-from cicada.answering.events import first_listing
+from cicada.answering.events import listings
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.parts import Listed
 from cicada.conversation.listings import listing_of
@@ -76,7 +76,7 @@ class ListingPager(Struct, frozen=True):
 
 def _page(part: Listed, knowledge_base: str) -> ListingPage:
     """The reply with as many rows as have room in a frame."""
-    shown = first_listing(replace(part, numbers=None))
+    shown = next(listings(replace(part, numbers=None)))
     is_whole = len(shown.documents) == len(part.rows)
     return ListingPage(
         total=part.total,

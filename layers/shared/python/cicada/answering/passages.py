@@ -173,7 +173,7 @@ class _PermittedSearch:
         question: Question,
         principal: Principal,
         documents: frozenset[str] | None,
-        versions: OtherVersions | None = None,
+        versions: OtherVersions | None,
     ) -> None:
         self.matching: int | None = None
         self.unmet: tuple[Condition, ...] = ()
@@ -186,7 +186,7 @@ class _PermittedSearch:
         self._schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
         conditions = (*question.scope, *plan.filters)
         self._order = preference(question.message, self._schema, conditions, plan.today)
-        self._readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
+        self._readable = readable_passages(principal, plan.knowledge_base, conditions, documents)
 
     def __call__(self, query: str) -> Retrieval:
         found = self._found(query)
