@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from cicada.answering.process import Processed, Processor
-from cicada.answering.token_quota import CANCELLED_TOKENS, TokenQuota
+from cicada.answering.process import CANCELLED_TOKENS, Processed, Processor, TokenQuota
 from cicada.conversation.accept import cancel
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import RequestKey, Status, TokensUsed

@@ -1,8 +1,9 @@
-"""Process one queued request: take the lease, answer, deliver, end it."""
+"""Process one queued request: take the lease, answer within the tenant's quota, deliver, end it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -11,9 +12,8 @@ from cicada.answering.answer import Answerer
 from cicada.answering.audit import Measurement, documents_in, ended, ended_before, interrupted
 from cicada.answering.events import complete, events_of
 from cicada.answering.parts import AnswerPart, Finished
-from cicada.answering.ports import ConversationMemory
+from cicada.answering.ports import ConversationMemory, TokenCounter
 from cicada.answering.pump import Pace, Pump
-from cicada.answering.token_quota import CANCELLED_TOKENS, TokenQuota
 from cicada.conversation.delivery import Delivery, waiting_seconds
 from cicada.conversation.model import AnswerRecord, Lease, Question, RequestKey, Status, TokensUsed
 from cicada.conversation.ports import Channel, RequestLog, RequestQueue
@@ -22,6 +22,7 @@ from cicada.dialogue import NO_CONVERSATION
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
+    DependencyError,
     InvalidFilterError,
     LeaseLostError,
     OutOfTimeError,
@@ -37,6 +38,48 @@ from cicada.observability.tracing import annotate, mark_failed
 
 # Attempts at one answer, over all processors.
 _ATTEMPTS = 3
+# What a cancelled question counts, about what one by passages reads: a model says only at its end what it has used.
+CANCELLED_TOKENS = TokensUsed(read=4_000, written=0)
+# A day's row outlives it, for whoever looks at it later.
+_KEPT = timedelta(days=7)
+
+
+class TokenQuota(Struct, frozen=True):
+    """How many tokens of models a tenant may use in a day, which begins at midnight UTC. `clock` gives epoch seconds.
+
+    Tokens are counted when an answer has ended, so the answers under way when the quota is reached go beyond it.
+    `report` is called with the failure to count, which is no failure of the answer.
+    """
+
+    counter: TokenCounter
+    tokens_per_day: int
+    clock: Callable[[], float]
+    report: Callable[[CicadaError], object] = ignore
+
+    def check(self, tenant: str) -> None:
+        """Raise `TokenQuotaError` if the tenant has used its tokens of the day."""
+        now = self._now()
+        if self.counter.used(tenant, f"{now:%Y-%m-%d}") < self.tokens_per_day:
+            return
+        opens = (now + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+        raise TokenQuotaError(
+            f"Your organisation has used its {self.tokens_per_day:,} tokens of today; "
+            f"questions are answered again from {opens:%Y-%m-%d %H:%M} UTC.",
+            int((opens - now).total_seconds()) + 1,
+        )
+
+    def add(self, tenant: str, tokens: TokensUsed) -> None:
+        """Count what an answer has used."""
+        now = self._now()
+        if not tokens.total:
+            return
+        try:
+            self.counter.add(tenant, f"{now:%Y-%m-%d}", tokens, (now + _KEPT).timestamp())
+        except DependencyError as error:
+            self.report(error)
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self.clock(), UTC)
 
 
 class Processed(StrEnum):

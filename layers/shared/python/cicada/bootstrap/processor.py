@@ -24,10 +24,9 @@ from cicada.answering.in_force import OtherVersions
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.passages import PassageAnswerer
-from cicada.answering.process import Processor
+from cicada.answering.process import Processor, TokenQuota
 from cicada.answering.pump import STEADY
 from cicada.answering.question_planner import QuestionPlanner
-from cicada.answering.token_quota import TokenQuota
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.bootstrap.audit import answer_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database
