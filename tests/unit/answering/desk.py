@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from msgspec.structs import replace
 
 from cicada.answering.listing import ListingAnswerer
-from cicada.answering.parts import Finished, Listed, Text
+from cicada.answering.parts import Finished, Listed
 from cicada.conversation.model import Question
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.identity import Principal
@@ -26,9 +26,9 @@ from tests.fakes.clock import Clock
 from tests.fakes.document_store import InMemoryDocumentStore
 from tests.fakes.ground_truth import InMemoryGroundTruth
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.unit.answering.situation import ANN, only, text_of
 from tests.unit.ingest.passage_index import CountingEmbedder
 
-ANN = Principal("acme", "ann")
 DESK = KnowledgeBaseKey("acme", "desk")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PLANNER = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify, SchemaPlanner())
@@ -56,6 +56,5 @@ class Desk:
         request = PlanRequest(message, "desk", NOW, schema=schema, messages=before)
         plan = replace(PLANNER.plan(request), knowledge_base="desk")
         parts = list(self.listings.answer(plan, Question(message, "s", "desk"), principal))
-        (listed,) = (each for each in parts if isinstance(each, Listed))
         assert isinstance(parts[-1], Finished)
-        return "".join(each.content for each in parts if isinstance(each, Text)), listed
+        return text_of(parts), only(Listed, parts)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from cicada.answering.answer import Answerer
 from cicada.answering.evidence import EvidenceLoop
@@ -35,6 +38,7 @@ from tests.fakes.quality import FixedJudge, FixedRewriter
 from tests.fakes.rerankers import FixedFormulator, FixedReranker
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex, OneDocument
 
+P = TypeVar("P")
 ANN = Principal("acme", "ann")
 PLAY = DocumentKey(KnowledgeBaseKey("acme", "scripts"), "macbeth.json")
 QUESTION = Question("Who tells Macbeth that the queen is dead?", "s1", "scripts")
@@ -116,13 +120,22 @@ class Situation:
     def parts(self, question: Question = QUESTION) -> list[AnswerPart]:
         return list(self.answerer.answer(question, ANN))
 
+    def planned(self, plan: Plan, question: Question = QUESTION, principal: Principal = ANN) -> list[AnswerPart]:
+        """The answer to a question that is planned so."""
+        return list(replace(self.answerer, plan=lambda *_: plan).answer(question, principal))
+
 
 def text_of(parts: Sequence[AnswerPart]) -> str:
     return "".join(part.content for part in parts if isinstance(part, Text))
 
 
+def only(kind: type[P], parts: Iterable[object]) -> P:
+    """The only part or event of this kind."""
+    [found] = [each for each in parts if isinstance(each, kind)]
+    return found
+
+
 def end_of(parts: Sequence[AnswerPart]) -> Finished:
-    last = parts[-1]
-    assert isinstance(last, Finished)
-    assert sum(isinstance(part, Finished) for part in parts) == 1
-    return last
+    end = only(Finished, parts)
+    assert parts[-1] is end
+    return end

@@ -17,7 +17,7 @@ from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.agent import ScriptedAgent
-from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, passage, text_of
+from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, only, passage, text_of
 
 
 def ended(parts: list[AnswerPart]) -> Finished:
@@ -88,7 +88,7 @@ def test_what_an_agent_searched_for_is_its_answers_source_once() -> None:
     here = Situation().routed(Intent.THEORY_REQUEST)
     here.agent = SearchingTwice(here)  # type: ignore[assignment]
     parts = here.parts(replace(QUESTION, knowledge_base="scripts"))
-    (cited,) = (part for part in parts if isinstance(part, Cited))
+    cited = only(Cited, parts)
     assert (cited.first, len(cited.passages)) == (1, 1)
     assert parts.index(cited) < parts.index(Text("On queen. "))
     end = ended(parts)
@@ -144,14 +144,9 @@ def test_an_answer_that_is_closed_closes_the_models_stream(intent: Intent) -> No
     assert here.model.closed.is_set()
 
 
-def planned(here: Situation, plan: Plan, question: Question = QUESTION) -> list[AnswerPart]:
-    answerer = replace(here.answerer, plan=lambda *_: plan)
-    return list(answerer.answer(question, ANN))
-
-
 def test_a_message_that_the_documents_cannot_answer_is_answered_without_a_search() -> None:
     here = Situation()
-    parts = planned(here, Plan(Intent.SCRIPT_QUERY, Shape.NO_MATCH, "Book me a taxi.", knowledge_base="scripts"))
+    parts = here.planned(Plan(Intent.SCRIPT_QUERY, Shape.NO_MATCH, "Book me a taxi.", knowledge_base="scripts"))
     assert (here.index.queries, len(here.model.prompts)) == ([], 1)
     assert end_of(parts).path == ("script_query", "plan:rules", "generate")
 
@@ -159,10 +154,10 @@ def test_a_message_that_the_documents_cannot_answer_is_answered_without_a_search
 def test_an_unclear_question_is_asked_back_and_nothing_is_searched() -> None:
     here = Situation()
     plan = Plan(Intent.SCRIPT_QUERY, Shape.NEEDS_CLARIFICATION, "Open it.", knowledge_base="scripts", by="model")
-    parts = planned(here, plan)
+    parts = here.planned(plan)
     assert text_of(parts).startswith("What exactly")
     assert end_of(parts).path == ("script_query", "plan:model", "clarify")
-    assert text_of(planned(here, replace(plan, clarification="Which lease?"))) == "Which lease?"
+    assert text_of(here.planned(replace(plan, clarification="Which lease?"))) == "Which lease?"
     assert (here.index.queries, here.model.prompts) == ([], [])
 
 
@@ -177,7 +172,7 @@ def test_a_filtered_question_searches_for_its_topic_within_the_documents_that_ma
         knowledge_base="scripts",
         filters=drafts,
     )
-    parts = planned(here, plan, replace(QUESTION, episodes=("macbeth",)))
+    parts = here.planned(plan, replace(QUESTION, episodes=("macbeth",)))
     [query] = here.index.queries
     assert query.text == "queen dead"
     assert query.filter.conditions == (AnyOf("episode_id", frozenset({"macbeth"})), *drafts)

@@ -11,7 +11,7 @@ from cicada.conversation.protocol import UnsupportedSentence
 from cicada.grounding.checking import Checked, Claim, Reason, Unsupported
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.access import permitted
-from tests.unit.answering.situation import passage
+from tests.unit.answering.situation import end_of, passage
 
 CITED = Cited(permitted([RankedPassage(passage("The queen, my lord, is dead."), 0.9)]))
 SAID = Text("The queen is "), Text("dead. [1]\nThe king is 40. [1]")
@@ -19,9 +19,7 @@ WRITTEN = Finished(("retrieve", "generate"), 0.9)
 
 
 def last_of(*parts: AnswerPart) -> Finished:
-    end = list(checked(parts))[-1]
-    assert isinstance(end, Finished)
-    return end
+    return end_of(list(checked(parts)))
 
 
 def test_a_text_is_checked_as_one_when_it_is_whole() -> None:
@@ -49,8 +47,7 @@ def test_a_judge_is_told_what_was_asked() -> None:
         asked.append(question)
         return [False] * len(claims)
 
-    *_, end = checked([CITED, Text("The queen is dead. [1]"), WRITTEN], "Who is dead?", judge)
-    assert isinstance(end, Finished)
+    end = end_of([*checked([CITED, Text("The queen is dead. [1]"), WRITTEN], "Who is dead?", judge)])
     assert end.checked == Checked(1, (Unsupported(0, 22, Reason.WORDS),))
     assert asked == ["Who is dead?"]
 

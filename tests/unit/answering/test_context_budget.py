@@ -9,7 +9,7 @@ from cicada.documents.model import SectionLocator
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import RankedPassage
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.answering.situation import Situation, passage
+from tests.unit.answering.situation import Situation, only, passage
 
 LONG, SHORT = passage("word " * 400), passage("The queen is dead.", 2)
 
@@ -48,12 +48,10 @@ def test_an_answer_cites_and_is_given_what_fits_into_the_bases_budget() -> None:
     here = Situation(index=FixedIndex(LONG, SHORT))
     here.bases = KnowledgeBases(KnowledgeBase("", context_tokens=50))
     here.reranker.relevance = {SHORT.passage_id: 0.5}
-    [cited] = [part for part in here.parts() if isinstance(part, Cited)]
-    assert [each.passage for each in cited.passages] == [LONG]
+    assert [each.passage for each in only(Cited, here.parts()).passages] == [LONG]
     assert "The queen is dead" not in here.model.prompts[0].user
     here.bases = KnowledgeBases(replace(here.bases.defaults, context_tokens=4000))
-    [cited] = [part for part in here.parts() if isinstance(part, Cited)]
-    assert [each.passage for each in cited.passages] == [LONG, SHORT]
+    assert [each.passage for each in only(Cited, here.parts()).passages] == [LONG, SHORT]
 
 
 def document(*chapters: int) -> list[RankedPassage]:

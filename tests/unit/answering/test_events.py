@@ -32,7 +32,7 @@ from cicada.knowledge_bases.values import described
 from cicada.retrieval.model import RankedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import permitted
-from tests.unit.answering.situation import SEYTON, passage
+from tests.unit.answering.situation import SEYTON, only, passage
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
@@ -118,15 +118,13 @@ def test_a_source_says_what_it_is_and_where_it_stands() -> None:
     ],
 )
 def test_a_source_has_the_place_that_its_document_has(locator: Locator, shown: SourceLocator) -> None:
-    [event] = made_of([Cited(permitted((RankedPassage(passage("x", locator=locator), None),)))])
-    assert isinstance(event, SourcesFound)
-    assert (event.sources[0].locator, event.sources[0].relevance) == (shown, None)
+    [source] = sources(made_of([Cited(permitted((RankedPassage(passage("x", locator=locator), None),)))]))
+    assert (source.locator, source.relevance) == (shown, None)
 
 
 def test_a_source_shows_what_the_schema_shows_of_its_document() -> None:
     found = replace(passage("x"), metadata={"status": "retired", "public": False, "tags": ("gmp",), "colour": "red"})
-    [event] = made_of([Cited(permitted((RankedPassage(found, None),)), SCHEMA)])
-    assert isinstance(event, SourcesFound)
+    event = only(SourcesFound, made_of([Cited(permitted((RankedPassage(found, None),)), SCHEMA)]))
     assert event.sources[0].fields == {"Status": "retired", "public": "no"}
     assert json.loads(event_body(event))["sources"][0]["fields"] == {"Status": "retired", "public": "no"}
     [other] = made_of([Cited(permitted((RankedPassage(found, None),)))])
@@ -255,6 +253,5 @@ def a_row() -> DocumentRow:
 
 def test_a_long_title_of_a_row_keeps_the_rows_number() -> None:
     row = DocumentRow(DocumentKey(KnowledgeBaseKey("acme", "desk"), "a.csv"), f"{'A' * 130}, row 317", "v1", 1, 0.0)
-    (listing,) = [each for each in made_of([Listed(permitted((row,)), 1, {}, 0, None)]) if isinstance(each, Listing)]
-    title = listing.documents[0].title
+    title = only(Listing, made_of([Listed(permitted((row,)), 1, {}, 0, None)])).documents[0].title
     assert (len(title), title[-10:]) == (120, "A, row 317")

@@ -17,7 +17,7 @@ from cicada.retrieval.fusion import fuse
 from cicada.retrieval.model import Hit, IndexHits, RankedPassage, Ranking, Retrieval
 from cicada.retrieval.quality import evidence_quality
 from tests.fakes.quality import FixedJudge, FixedRewriter
-from tests.unit.answering.situation import QUESTION, Situation, end_of, passage, text_of
+from tests.unit.answering.situation import QUESTION, Situation, end_of, only, passage, text_of
 
 BASE = KnowledgeBase("plays", quality_threshold=0.6, quality_floor=0.4)
 ASKED = "Who slew Macdonwald?"
@@ -183,8 +183,7 @@ def test_where_the_scope_holds_nothing_no_other_query_is_tried() -> None:
 def test_below_the_floor_the_answer_shows_what_was_searched_for_and_what_was_nearest() -> None:
     here = Situation(judge=FixedJudge(0.39), rewriter=FixedRewriter("queen dead"))
     parts = list(here.by_passages(QUESTION))
-    [cited] = [part for part in parts if isinstance(part, Cited)]
-    assert [each.passage.text for each in cited.passages] == ["The queen, my lord, is dead."]
+    assert [each.passage.text for each in only(Cited, parts).passages] == ["The queen, my lord, is dead."]
     said = text_of(parts)
     assert f"“{QUESTION.message}”, then for “queen dead”" in said
     assert "[1] Macbeth" in said

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from cicada.answering.events import events_of
-from cicada.answering.parts import AnswerPart, Listed, Progress
+from cicada.answering.parts import AnswerPart, Progress
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing, event_body
 from cicada.documents.catalogue import Aggregate, DocumentRow, Sort
@@ -180,11 +180,6 @@ def test_a_catalogue_that_fails_is_a_failure_and_no_empty_listing() -> None:
 
     with pytest.raises(UnavailableError):
         listed(Situation(catalogue=Failing("fixed", 1), bases=BASES))
-
-
-def test_a_listing_is_a_part_of_its_own() -> None:
-    [part] = [part for part in listed(situation(), *APPROVED) if isinstance(part, Listed)]
-    assert part.columns == {"status": "Status", "expires": "Expires", "value": "Value"}
 
 
 CONTRACTS: dict[str, tuple[dict[str, MetadataValue], tuple[str, ...]]] = {

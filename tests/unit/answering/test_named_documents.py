@@ -29,7 +29,7 @@ from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
-from tests.unit.answering.situation import ANN, Situation, end_of, text_of
+from tests.unit.answering.situation import ANN, Situation, end_of, only, text_of
 
 STORE = KnowledgeBaseKey("acme", "store")
 SCHEMA = Schema(
@@ -85,8 +85,7 @@ def plan(shape: Shape, *named: str, search: str = "", single: bool = False, filt
 
 
 def ask(here: Situation, plan: Plan, question: Question = QUESTION, principal: Principal = ANN) -> list[AnswerPart]:
-    answerer = replace(here.answerer, plan=lambda *_: plan)
-    return list(answerer.answer(question, principal))
+    return here.planned(plan, question, principal)
 
 
 def listed(parts: Sequence[AnswerPart]) -> list[str]:
@@ -193,8 +192,7 @@ def test_the_name_of_two_versions_means_both_the_one_asked_for_first(
         fields = plan(Shape.METADATA_ONLY, "Data Integrity Policy", single=single)
         assert listed(ask(versions, fields, question)) == order
     whole = ask(versions, plan(Shape.CONTENT_ONLY, "Data Integrity Policy"), question)
-    [cited] = [part for part in whole if isinstance(part, Cited)]
-    assert [each.passage.document.document_id for each in cited.passages] == order
+    assert [each.passage.document.document_id for each in only(Cited, whole).passages] == order
 
 
 def test_an_order_that_is_asked_for_wins_over_what_is_in_force(versions: Situation) -> None:
@@ -254,8 +252,7 @@ def test_a_value_that_some_document_has_stays_a_condition(here: Situation) -> No
 def test_what_has_nothing_to_search_for_is_read_as_a_whole(here: Situation) -> None:
     parts = ask(here, plan(Shape.CONTENT_ONLY, "the Change Control SOP"))
     assert end_of(parts).path[2:4] == ("named:1", "read:document")
-    [cited] = [part for part in parts if isinstance(part, Cited)]
-    assert [each.passage.text for each in cited.passages] == ["Change Control text."]
+    assert [each.passage.text for each in only(Cited, parts).passages] == ["Change Control text."]
     assert here.index.queries == []
 
 

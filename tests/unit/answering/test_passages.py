@@ -18,7 +18,7 @@ from tests.fakes.access import permitted
 from tests.fakes.chat_model import ScriptedModel, failing_model
 from tests.fakes.rerankers import FixedReranker
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, passage, text_of
+from tests.unit.answering.situation import ANN, PLAY, QUESTION, Situation, end_of, only, passage, text_of
 from tests.unit.knowledge_bases.schemas import SCHEMA
 
 CONTENTS: tuple[ContentKind, ...] = get_args(ContentKind)
@@ -31,16 +31,12 @@ def test_the_sources_come_before_the_text() -> None:
     kinds = [type(part) for part in parts]
     assert kinds == [Progress, Cited, Text, Text, Text, Finished]
     assert parts[0] == Progress("searching")
-    cited = parts[1]
-    assert isinstance(cited, Cited)
-    assert [ranked.passage.text for ranked in cited.passages] == ["The queen, my lord, is dead."]
+    assert [ranked.passage.text for ranked in only(Cited, parts).passages] == ["The queen, my lord, is dead."]
 
 
 def test_the_sources_show_what_the_schema_of_their_base_shows() -> None:
     here = Situation(bases=KnowledgeBases(named={"plays": KnowledgeBase("plays", schema=SCHEMA)}))
-    cited = list(here.by_passages(replace(QUESTION, knowledge_base="plays")))[1]
-    assert isinstance(cited, Cited)
-    assert cited.schema == SCHEMA
+    assert only(Cited, here.by_passages(replace(QUESTION, knowledge_base="plays"))).schema == SCHEMA
 
 
 def test_the_retired_version_is_cited_behind_the_one_in_force_unless_it_is_asked_for() -> None:
@@ -55,16 +51,14 @@ def test_the_retired_version_is_cited_behind_the_one_in_force_unless_it_is_asked
         bases=KnowledgeBases(named={"scripts": KnowledgeBase("scripts", schema=in_schema)}),
     )
     for message, order in (("How often?", [new, old]), ("How often did the old one say?", [old, new])):
-        cited = list(here.by_passages(replace(QUESTION, message=message)))[1]
-        assert isinstance(cited, Cited)
+        cited = only(Cited, here.by_passages(replace(QUESTION, message=message)))
         assert [each.passage for each in cited.passages] == order
         assert "State: retired (no longer in force)\nText:\n| Once a year." in here.model.prompts[-1].user
 
 
 def test_the_model_is_given_exactly_the_passages_that_are_cited() -> None:
     here = Situation(FixedIndex(passage("The queen, my lord, is dead.", 1), passage("A brief candle.", 2)))
-    cited = list(here.by_passages(QUESTION))[1]
-    assert isinstance(cited, Cited)
+    cited = only(Cited, here.by_passages(QUESTION))
     prompt = here.model.prompts[0].user
     for number, ranked in enumerate(cited.passages, start=1):
         assert f"[{number}]\nEpisode:\n| Macbeth" in prompt
@@ -96,8 +90,7 @@ def test_when_nothing_is_found_the_answer_says_so_and_no_model_is_asked() -> Non
 def test_when_nothing_is_relevant_enough_the_nearest_is_shown_and_no_model_is_asked() -> None:
     here = Situation(reranker=FixedReranker("cohere", {passage("").passage_id: 0.149}))
     parts = list(here.by_passages(QUESTION))
-    [cited] = [part for part in parts if isinstance(part, Cited)]
-    assert [each.relevance for each in cited.passages] == [0.149]
+    assert [each.relevance for each in only(Cited, parts).passages] == [0.149]
     assert "no passage" in text_of(parts)
     assert end_of(parts) == Finished(
         ("retrieve", "rerank:cohere", "below_threshold", "quality:0.00", "below_floor"), 0.0

@@ -16,7 +16,7 @@ from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.retrieval import FixedIndex
-from tests.unit.answering.situation import ANN, Situation, end_of, text_of
+from tests.unit.answering.situation import Situation, end_of, only, text_of
 from tests.unit.answering.test_listing import SCHEMA, STORE
 
 PLAN = Plan(
@@ -48,12 +48,11 @@ SUPPLY, LEASE = passage(1, "supply", "Noise is measured."), passage(2, "lease", 
 
 
 def answered(here: Situation, plan: Plan = PLAN) -> list[AnswerPart]:
-    return list(replace(here.answerer, plan=lambda *_: plan).answer(Question(PLAN.query, "s1", "store"), ANN))
+    return here.planned(plan, Question(PLAN.query, "s1", "store"))
 
 
 def listing(parts: list[AnswerPart]) -> Listing:
-    [found] = [event for event in events_of(parts) if isinstance(event, Listing)]
-    return found
+    return only(Listing, events_of(parts))
 
 
 def test_documents_about_a_subject_are_listed_in_the_order_of_their_passages_with_what_matched() -> None:
@@ -100,8 +99,7 @@ def test_pages_go_on_where_the_page_before_ended() -> None:
 
 def test_only_what_is_shown_is_quoted() -> None:
     parts = answered(situation(SUPPLY, LEASE), replace(PLAN, limit=1))
-    [listed] = [part for part in parts if isinstance(part, Listed)]
-    assert set(listed.matches) == {SUPPLY.document}
+    assert set(only(Listed, parts).matches) == {SUPPLY.document}
 
 
 def test_a_document_that_was_closed_meanwhile_is_neither_listed_nor_quoted_nor_counted() -> None:

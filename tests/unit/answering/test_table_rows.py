@@ -26,6 +26,7 @@ from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.unit.answering.desk import ANN, DESK, NOW, PLANNER, Desk
+from tests.unit.answering.situation import only
 from tests.unit.ingest.documents import parsed
 from tests.unit.ingest.passage_index import CountingEmbedder
 
@@ -144,7 +145,7 @@ def test_a_column_whose_numbers_are_all_years_has_no_separators_whatever_its_nam
     desk = Desk()
     desk.put("fests.csv", "Fest,Season,Price,Guests\nHay,2021,1900,1800\nWheat,2019,1700,1400\nOats,2021,1600,2000\n")
     _, listed = desk.said("List all fests")
-    [event] = [each for each in events_of((listed,)) if isinstance(each, Listing)]
+    event = only(Listing, events_of((listed,)))
     assert event.documents[0].fields | {"Fest": ""} == {
         "Fest": "",
         "Season": "2021",
@@ -217,8 +218,7 @@ def test_rows_that_a_search_found_are_listed_by_their_document_whatever_the_cond
     plan = Plan(Intent.SCRIPT_QUERY, Shape.HYBRID, "q", "late", "desk", is_open, wants_documents=True)
     found = {table: RankedPassage(desk.index.passages_of(table)[1], 0.9)}
     parts = list(desk.listings.about(plan, readable_passages(ANN, "desk", is_open), ANN, found))
-    (listed,) = (each for each in parts if isinstance(each, Listed))
-    assert [row.document for row in listed.rows] == [table]
+    assert [row.document for row in only(Listed, parts).rows] == [table]
 
 
 def test_a_column_of_readers_takes_the_version_before_out(desk: Desk) -> None:
@@ -289,8 +289,7 @@ def test_a_row_is_of_its_document_where_another_has_a_table_of_that_name(desk: D
         meant = meant_by(replace(plan, named=(document,)), question, ANN, desk.listings)
         assert isinstance(meant, Meant)
         parts = desk.listings.answer(meant.plan, question, ANN, meant.documents)
-        (listed,) = (each for each in parts if isinstance(each, Listed))
-        assert [each.metadata["Owner"] for each in listed.rows] == [owner]
+        assert [each.metadata["Owner"] for each in only(Listed, parts).rows] == [owner]
 
 
 def test_a_row_is_called_by_the_column_that_is_called_as_it_is() -> None:
