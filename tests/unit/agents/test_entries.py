@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.agents import entries
-from cicada.agents.model import ANSWER_LIMIT_BYTES, THEORY, Change, Entry, EntryScope, ToolSession
+from cicada.agents.model import ANSWER_LIMIT_BYTES, THEORY, Change, Entry, EntryScope
 from cicada.agents.theories import TheoryTools
 from cicada.errors import ThrottledError
 from tests.fakes.clock import Clock
 from tests.fakes.entry_store import InMemoryEntryStore
-from tests.unit.agents.keeping import ALL_WRITES, ANN, BOB, DAY_SECONDS, NOON, SHELF, kept, theory_tools
+from tests.unit.agents.keeping import ANN, BOB, DAY_SECONDS, NOON, SHELF, kept, theory_tools
 
 
 def test_a_saved_theory_is_kept_with_its_time(tools: TheoryTools, store: InMemoryEntryStore) -> None:
@@ -321,11 +321,6 @@ def plain_write(store: InMemoryEntryStore) -> str:
     (before,) = store.live(SHELF)
     InMemoryEntryStore.write(store, SHELF, Change(before, replace(before, version=before.version + 1), NOON))
     return ""
-
-
-def test_the_session_alone_says_whose_entries_they_are(tools: TheoryTools) -> None:
-    tools.save_theory(ToolSession(BOB.principal, ANN.knowledge_base, ALL_WRITES), "Owl", "Bob's.")
-    assert tools.get_theory(ANN, "Owl").startswith("There is no theory “Owl”.")
 
 
 def test_a_misspelt_name_is_read_but_changes_nothing(tools: TheoryTools, store: InMemoryEntryStore) -> None:

@@ -2,13 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from cicada.agents.model import ToolSession
 from cicada.agents.theories import profile_toolbox
 from cicada.agents.tools import Toolbox
-from cicada.identity import Principal
-from tests.unit.agents.keeping import ALL_WRITES, profile_tools
-
-ANN = ToolSession(Principal("acme", "ann"), "scripts", ALL_WRITES)
+from tests.unit.agents.keeping import ANN, BOB, profile_tools
 
 
 @pytest.fixture
@@ -22,9 +18,8 @@ def test_a_tool_is_called_by_its_name_with_its_arguments(toolbox: Toolbox) -> No
 
 
 def test_arguments_that_are_not_declared_are_dropped(toolbox: Toolbox) -> None:
-    bob = ToolSession(Principal("acme", "bob"), "scripts", ALL_WRITES)
-    toolbox.call(bob, "save_profile", {"kind": "character", "name": "Ross", "description": "Bob's."})
-    arguments = {"kind": "character", "name": "Ross", "session": bob, "user": "bob", "self": None}
+    toolbox.call(BOB, "save_profile", {"kind": "character", "name": "Ross", "description": "Bob's."})
+    arguments = {"kind": "character", "name": "Ross", "session": BOB, "user": "bob", "self": None}
     assert toolbox.call(ANN, "get_profile", arguments).startswith("There is no character profile “Ross”.")
 
 

@@ -1,9 +1,11 @@
+"""Agents that are made when they are asked for, and what answers if one fails."""
+
 from __future__ import annotations
 
 import pytest
 
-from cicada.agents.agents import FallbackAgent
-from cicada.agents.model import AgentKind, AgentTurn
+from cicada.agents.agents import AgentOnDemand, FallbackAgent
+from cicada.agents.model import Agent, AgentKind, AgentTurn
 from cicada.circuit_breaker import CircuitBreaker
 from cicada.errors import (
     CicadaError,
@@ -86,3 +88,24 @@ def test_an_agent_that_keeps_failing_is_not_asked_for_a_minute() -> None:
     clock.now += 60
     list(agent.reply(TURN))
     assert len(first.turns) == 4
+
+
+def test_the_agent_is_made_only_when_it_is_asked() -> None:
+    made: list[ScriptedAgent] = []
+
+    def make() -> Agent:
+        made.append(ScriptedAgent("Three."))
+        return made[-1]
+
+    agent = AgentOnDemand(make)
+    assert made == []
+    assert list(agent.reply(TURN)) == ["Three."]
+    assert [each.turns for each in made] == [[TURN]]
+
+
+def test_settings_that_name_no_agent_are_refused_at_its_first_turn() -> None:
+    def make() -> Agent:
+        raise ConfigurationError("CICADA_AGENTS is 'none'.")
+
+    with pytest.raises(ConfigurationError):
+        AgentOnDemand(make).reply(TURN)
