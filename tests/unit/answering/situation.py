@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -19,12 +19,14 @@ from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.document_routing.naming import Dispatcher
+from cicada.documents.catalogue import Card, row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Locator, Passage, ScriptLocator
 from cicada.errors import CicadaError
 from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
+from cicada.retrieval.model import EmbeddedPassage
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
@@ -123,6 +125,14 @@ class Situation:
     def planned(self, plan: Plan, question: Question = QUESTION, principal: Principal = ANN) -> list[AnswerPart]:
         """The answer to a question that is planned so."""
         return list(replace(self.answerer, plan=lambda *_: plan).answer(question, principal))
+
+
+def make_searchable(index: InMemoryPassageIndex, *passages: Passage, **fields: Any) -> None:
+    """Keep a document of these passages, with a card; `fields` of its row, beside what the passages have in common."""
+    row = row_of(passages)
+    assert row
+    row = replace(row, **{"card": Card(row.title), **fields})
+    index.replace(row.document, [EmbeddedPassage(each, (1.0,)) for each in passages], row, (1.0,))
 
 
 def text_of(parts: Sequence[AnswerPart]) -> str:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cicada.answering.base_list import BaseList, opening_questions
 from cicada.conversation.limits import BASE
 from cicada.conversation.protocol import FRAME_LIMIT_BYTES, BaseSummary, KnowledgeBasesListed, ListKnowledgeBases, frame
-from cicada.documents.catalogue import Card, CardSection, DocumentRow, row_of
+from cicada.documents.catalogue import Card, CardSection, DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import UnavailableError
 from cicada.identity import Principal
@@ -20,10 +20,10 @@ from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import DocumentsShown, ShownDocument
 from cicada.permissions import PermissionGate
-from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.passages import passage
+from tests.unit.answering.situation import make_searchable
 
 ANN = Principal("acme", "ann", frozenset({"board"}))
 BOB = Principal("acme", "bob")
@@ -51,10 +51,7 @@ class Stage:
     ) -> None:
         key = DocumentKey(KnowledgeBaseKey("acme", base), name)
         written = passage(key, title=name.title(), readers=readers, **fields)
-        row = row_of([written])
-        assert row
-        card = Card(row.title, question_hints=tuple(hints))
-        self.index.replace(key, [EmbeddedPassage(written, (1.0,))], replace(row, card=card), (1.0,))
+        make_searchable(self.index, written, card=Card(written.title, question_hints=tuple(hints)))
         self.names = (*self.names, base)
 
     def listed(self, principal: Principal = ANN) -> tuple[BaseSummary, ...]:

@@ -27,17 +27,16 @@ from cicada.conversation.protocol import (
     UploadForm,
     frame,
 )
-from cicada.documents.catalogue import row_of
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, SectionLocator, passage_id_at
 from cicada.errors import CicadaError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import DocumentEdited, DocumentsShown
-from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import RecordedAccessLists, withholding
 from tests.fakes.document_files import InMemoryDocumentFiles
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.unit.answering.situation import make_searchable
 
 ANN = Principal("acme", "ann", frozenset({"editors", "legal", "tenant:acme"}), "ann@acme")
 BOB = Principal("acme", "bob", frozenset({"editors"}))
@@ -102,7 +101,7 @@ class Desk:
             known: dict[str, Any] = {"title": document.document_id, "text": "Text.", "context": "", "version": "v1"}
             passage_id = passage_id_at(document.document_id, 0)
             passage = Passage(passage_id, document, locator=SectionLocator(()), **known | fields)
-            self.index.replace(document, [EmbeddedPassage(passage, (1.0,))], row_of([passage], self.now + 60))
+            make_searchable(self.index, passage, indexed_at=self.now + 60)
             self.access.record(document, passage.readers)
 
     def sidecar(self, document: DocumentKey = LEASE) -> Any:

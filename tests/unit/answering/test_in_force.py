@@ -6,14 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.in_force import OtherVersions, Preference, Standings, are_versions, preference, preferred_passages
-from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, Standing, StandingRule
 from cicada.permissions import PermissionGate, readable_passages
-from cicada.retrieval.model import Candidate, EmbeddedPassage, RankedPassage
+from cicada.retrieval.model import Candidate, RankedPassage
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
-from tests.unit.answering.situation import ANN
+from tests.unit.answering.situation import ANN, make_searchable
 
 STORE = KnowledgeBaseKey("acme", "store")
 RULE = StandingRule("status", ("approved",), ("draft",), ("retired",), "supersedes")
@@ -195,21 +194,14 @@ def test_a_question_may_name_a_version_or_the_year_in_which_it_held() -> None:
         assert found == [early, late], message
 
 
-def put(index: InMemoryPassageIndex, version: str) -> Passage:
-    key = DocumentKey(STORE, f"rule-{version}.md")
-    metadata = {"number": "R-1", "version": version}
-    made = Passage(f"{version}#0", key, "v1", "Rule", "Once a year.", "", SectionLocator(()), metadata=metadata)
-    row = DocumentRow(key, "Rule", "v1", 1, 0.0, "", metadata, (), Card("Rule"))
-    index.replace(key, [EmbeddedPassage(made, [1.0])], row, [1.0])
-    return made
-
-
 @pytest.mark.parametrize(
     ("closed", "state"), [({}, "replaced (no longer in force)"), ({"rule-2.md": ("user:bob",)}, "")]
 )
 def test_a_higher_version_counts_for_those_who_may_view_it(closed: dict[str, tuple[str, ...]], state: str) -> None:
     index = InMemoryPassageIndex("fixed", 1)
-    old, _ = put(index, "1"), put(index, "2")
+    old, new = (document(f"rule-{each}", "Rule", number="R-1", version=each) for each in ("1", "2"))
+    for each in (old, new):
+        make_searchable(index, each)
     fields = {name: SchemaField(name, FieldType.KEYWORD) for name in ("number", "version")}
     numbered = Schema(fields, in_force=BY_NUMBER)
     versions = OtherVersions(index, PermissionGate(OpenAccess(closed)))

@@ -11,7 +11,7 @@ from cicada.answering.events import events_of
 from cicada.answering.parts import AnswerPart, Progress
 from cicada.conversation.model import Question
 from cicada.conversation.protocol import Listing, event_body
-from cicada.documents.catalogue import Aggregate, DocumentRow, Sort
+from cicada.documents.catalogue import Aggregate, Sort
 from cicada.documents.model import (
     AnyOf,
     Condition,
@@ -25,11 +25,10 @@ from cicada.documents.model import (
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
-from tests.unit.answering.situation import ANN, Situation, end_of, text_of
+from tests.unit.answering.situation import ANN, Situation, end_of, make_searchable, text_of
 
 STORE = KnowledgeBaseKey("acme", "store")
 SCHEMA = Schema(
@@ -57,8 +56,7 @@ def situation(documents: Mapping[str, tuple[dict[str, MetadataValue], tuple[str,
     for name, (metadata, readers) in documents.items():
         document = DocumentKey(STORE, name)
         kept = Passage(f"{name}#0", document, "v1", name.title(), "Text.", "", SectionLocator(()), readers=readers)
-        row = DocumentRow(document, name.title(), "v1", 1, 0.0, "", metadata, readers)
-        catalogue.replace(document, [EmbeddedPassage(kept, [1.0])], row)
+        make_searchable(catalogue, kept, metadata=metadata)
     return Situation(catalogue=catalogue, bases=BASES)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cicada.answering.parts import AnswerPart, Cited, Listed
 from cicada.conversation.model import Question
 from cicada.documents.catalogue import DOCUMENTS as TOTAL
-from cicada.documents.catalogue import Card, DocumentRow, Sort
+from cicada.documents.catalogue import Sort
 from cicada.documents.model import (
     AnyOf,
     Condition,
@@ -25,11 +25,10 @@ from cicada.errors import UnavailableError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
-from tests.unit.answering.situation import ANN, Situation, end_of, only, text_of
+from tests.unit.answering.situation import ANN, Situation, end_of, make_searchable, only, text_of
 
 STORE = KnowledgeBaseKey("acme", "store")
 SCHEMA = Schema(
@@ -56,8 +55,7 @@ def put(
 ) -> None:
     document = DocumentKey(STORE, name)
     kept = Passage(f"{name}#0", document, "v1", title, f"{title} text.", "", SectionLocator(()), readers=readers)
-    row = DocumentRow(document, title, "v1", 1, 0.0, "", metadata, readers, Card(title))
-    here.catalogue.replace(document, [EmbeddedPassage(kept, [1.0])], row, [1.0])
+    make_searchable(here.catalogue, kept, metadata=metadata)
 
 
 @pytest.fixture

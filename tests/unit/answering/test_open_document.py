@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from cicada.answering.open_document import PAGE_PASSAGES, DocumentOpener
 from cicada.answering.ports import Originals
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import FRAME_LIMIT_BYTES, DocumentPage, OpenDocument, SourceLocator, frame
-from cicada.documents.catalogue import Card, CardSection, DocumentRow, row_of
+from cicada.documents.catalogue import Card, CardSection, DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, SectionLocator, passage_id_at
 from cicada.errors import CicadaError, InvalidFrameError, UnavailableError
 from cicada.identity import Principal
@@ -24,9 +23,9 @@ from cicada.ingest.prose.chunks import prose_chunks
 from cicada.ingest.prose.sections import Block, Heading, Paragraph
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import DocumentsShown, ShownDocument
-from cicada.retrieval.model import EmbeddedPassage
 from tests.fakes.access import OpenAccess, withholding
 from tests.fakes.passage_index import InMemoryPassageIndex
+from tests.unit.answering.situation import make_searchable
 
 ANN = Principal("acme", "ann", frozenset({"legal"}))
 REQUEST = "7e57d004-2b97-4e7a-b45f-5387367791cd"
@@ -47,12 +46,7 @@ class Shelf:
     def put(self, texts: Sequence[str], *, sections: Sequence[CardSection] = (), **fields: Any) -> None:
         """The handbook; each text is a passage of one section, unless `fields` say otherwise."""
         passages = [_passage(number, text, **fields) for number, text in enumerate(texts)]
-        row = row_of(passages)
-        assert row
-        card = Card("Handbook", sections=tuple(sections))
-        self.index.replace(
-            HANDBOOK, [EmbeddedPassage(each, (1.0,)) for each in passages], replace(row, card=card), (1.0,)
-        )
+        make_searchable(self.index, *passages, card=Card("Handbook", sections=tuple(sections)))
 
     def open(self, principal: Principal = ANN, **fields: Any) -> DocumentPage:
         opener = DocumentOpener(self.index, withholding(self.access), self.audited.append, lambda: 7.0, self.originals)

@@ -13,15 +13,13 @@ from cicada.answering.parts import AnswerPart, Cited
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.dialogue import ShownDocument
 from cicada.document_routing.naming import Dispatcher
-from cicada.documents.catalogue import Card, row_of
 from cicada.documents.model import DocumentKey, Exists, KnowledgeBaseKey, Passage, ScriptLocator, Subject
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from cicada.retrieval.model import EmbeddedPassage
 from cicada.understanding.plan import Intent, Plan, Shape
 from tests.fakes.access import OpenAccess
 from tests.fakes.passage_index import InMemoryPassageIndex
-from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, only, text_of
+from tests.unit.answering.situation import ANN, QUESTION, Situation, end_of, make_searchable, only, text_of
 
 BASE = KnowledgeBaseKey(ANN.tenant, "scripts")
 
@@ -53,11 +51,7 @@ class Library:
     tokens: int = 4000
 
     def put(self, passages: Sequence[Passage]) -> None:
-        row = row_of(passages)
-        assert row
-        card = Card(passages[0].title)
-        embedded = [EmbeddedPassage(each, (1.0,)) for each in passages]
-        self.index.replace(passages[0].document, embedded, replace(row, card=card), (1.0,))
+        make_searchable(self.index, *passages)
 
     def ask(
         self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY, again: tuple[ShownDocument, ...] = ()
