@@ -22,7 +22,7 @@ from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.languages.terms import stop_words
 from cicada.observability.audit import DocumentsShown, shown_to
 from cicada.permissions import PermissionGate, base_of, may_ask, readable_passages
@@ -63,35 +63,16 @@ class BaseList(Struct, frozen=True):
             page = self.index.rows(readable_passages(principal, name), Sort(TITLE), _SAMPLE)
             if not (page.total and bases.open_names) and not base.kept and name not in bases.named:
                 continue
-            questions = self._questions(base, page.rows, principal)
-            found.append(_summary(base, page.total, questions))
-            shown += self._shown(command, principal, name, questions, page.rows)
+            # Only from documents that the user may read at this moment.
+            permitted = self.gate.permit(principal, page.rows, lambda row: row.document)
+            questions = opening_questions(base.schema, permitted.items)
+            texts = tuple(each.text for each in questions)
+            found.append(BaseSummary(name, page.total, base.description or None, texts))
+            named = {each.document for each in questions}
+            if documents := tuple(document_of(row) for row in permitted if row.document in named):
+                shown.append(shown_to(principal, command.request_id, 0, "suggested", documents, self.clock(), name))
         self.audit(*shown)
         return _fitting(KnowledgeBasesListed(bases=tuple(found)), command.request_id)
-
-    def _questions(
-        self, base: KnowledgeBase, rows: Sequence[DocumentRow], principal: Principal
-    ) -> tuple[OpeningQuestion, ...]:
-        """Only from documents that the user may read at this moment."""
-        permitted = self.gate.permit(principal, rows, lambda row: row.document)
-        return opening_questions(base.schema, permitted.items)
-
-    def _shown(
-        self,
-        command: ListKnowledgeBases,
-        principal: Principal,
-        name: str,
-        questions: Iterable[OpeningQuestion],
-        rows: Sequence[DocumentRow],
-    ) -> list[DocumentsShown]:
-        named = {each.document for each in questions if each.document}
-        documents = tuple(document_of(row) for row in rows if row.document in named)
-        now = self.clock()
-        return [shown_to(principal, command.request_id, 0, "suggested", documents, now, name)] if documents else []
-
-
-def _summary(base: KnowledgeBase, documents: int, questions: Iterable[OpeningQuestion]) -> BaseSummary:
-    return BaseSummary(base.name, documents, base.description or None, tuple(each.text for each in questions))
 
 
 def _fitting(listed: KnowledgeBasesListed, request_id: str) -> KnowledgeBasesListed:
