@@ -120,27 +120,18 @@ def _wanted(command: OpenDocument, row: DocumentRow) -> int | None:
     return int(number) if there else None
 
 
-def _blocks(passages: Sequence[Passage], wanted: int | None) -> list[DocumentBlock]:
+def _blocks(passages: Sequence[Passage], wanted: int | None) -> Iterator[DocumentBlock]:
     """The blocks of consecutive passages. Of the passage `wanted` is marked what its block and the one before have."""
-    repeats = ["", *(_repeat(*both) for both in pairwise(passages))]
-    blocks = [_block(*each) for each in zip(passages, repeats, strict=True)]
-    return list(_marked(blocks, repeats, wanted))
-
-
-def _marked(blocks: Sequence[DocumentBlock], repeats: Sequence[str], wanted: int | None) -> Iterator[DocumentBlock]:
-    for block, following in zip(blocks, [*repeats[1:], ""], strict=True):
-        length = len(block.text)
-        if block.number == wanted:
-            yield replace(block, marked=(0, length))
-        elif following and block.number + 1 == wanted:
-            yield replace(block, marked=(max(0, length - len(following)), length))
-        else:
-            yield block
-
-
-def _block(passage: Passage, repeat: str) -> DocumentBlock:
-    text = passage.text[len(repeat) + 1 :] if repeat else passage.text
-    return DocumentBlock(passage_number(passage.passage_id) or 0, _locator(passage), text)
+    repeats = ["", *(_repeat(*both) for both in pairwise(passages)), ""]
+    for passage, (repeat, following) in zip(passages, pairwise(repeats), strict=True):
+        text = passage.text[len(repeat) + 1 :] if repeat else passage.text
+        number, length = passage_number(passage.passage_id) or 0, len(text)
+        marked: tuple[int, int] | None = None
+        if number == wanted:
+            marked = (0, length)
+        elif following and number + 1 == wanted:
+            marked = (max(0, length - len(following)), length)
+        yield DocumentBlock(number, _locator(passage), text, marked)
 
 
 def _repeat(before: Passage, passage: Passage) -> str:
