@@ -6,7 +6,8 @@ import pytest
 
 from cicada.permissions import base_of
 from cicada.understanding.plan import PlanRequest, Shape
-from tests.unit.answering.desk import ANN, NOW, PLANNER, Desk
+from tests.unit.answering.desk import NOW, PLANNER, Desk
+from tests.unit.answering.situation import ANN
 
 BOOKS = """Title,Author,Year,Genre,Copies,Language,Price
 Wolf Hall,Hilary Mantel,2009,historical,2,English,14.00

@@ -25,8 +25,8 @@ from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
 from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
 from tests.fakes.context_writer import ScriptedContextWriter
-from tests.unit.answering.desk import ANN, DESK, NOW, PLANNER, Desk
-from tests.unit.answering.situation import only
+from tests.unit.answering.desk import DESK, NOW, PLANNER, Desk
+from tests.unit.answering.situation import ANN, only
 from tests.unit.ingest.documents import parsed
 from tests.unit.ingest.passage_index import CountingEmbedder
 

@@ -175,19 +175,10 @@ class Answerer(Struct, frozen=True):
         self, meant: Meant, question: Question, principal: Principal, earlier: tuple[Turn, ...]
     ) -> Iterator[AnswerPart]:
         plan, documents = meant.plan, meant.documents
-        if plan.intent in _AGENTS:
-            agent = _AGENTS[plan.intent]
-            return self._by_agent(
-                AgentTurn(
-                    agent,
-                    principal,
-                    question.session_id,
-                    plan.knowledge_base,
-                    question.message,
-                    earlier,
-                    asked_writes(question.message),
-                )
-            )
+        if agent := _AGENTS.get(plan.intent):
+            message, writes = question.message, asked_writes(question.message)
+            turn = AgentTurn(agent, principal, question.session_id, plan.knowledge_base, message, earlier, writes)
+            return self._by_agent(turn)
         if plan.intent is Intent.GENERAL or plan.shape is Shape.NO_MATCH:
             return chain(_unanswered(question), self._without_search(question, earlier))
         if plan.shape is Shape.NEEDS_CLARIFICATION:

@@ -106,13 +106,13 @@ class EvidenceLoop(Struct, frozen=True):
         asked = first.query or question
         best, path = self._judged(asked, first, base)
         queries, follows = [question], False
-        if after and verdict(best.quality, base, self._may_retry(best, queries, base)) is Verdict.RETRY:
+        if after and self._searches_again(best, queries, base):
             queries.append(with_carried(question, (after,)))
             attempt, steps = self._judged(queries[-1], search(queries[-1]), base)
             path = (*path, WITH_BEFORE, *steps)
             follows = (attempt.quality or 0.0) > (best.quality or 0.0)
             best, asked = (attempt, queries[-1]) if follows else (best, asked)
-        while verdict(best.quality, base, self._may_retry(best, queries, base)) is Verdict.RETRY:
+        while self._searches_again(best, queries, base):
             query = self._rewritten(asked, queries, base)
             if query is None:
                 break
@@ -123,9 +123,10 @@ class EvidenceLoop(Struct, frozen=True):
             best = max(best, attempt, key=lambda each: each.quality or 0.0)
         return replace(_gathered(best, base, queries, path), follows=follows)
 
-    def _may_retry(self, best: _Attempt, queries: Sequence[str], base: KnowledgeBase) -> bool:
-        """Whether to search again. Without any candidate the scope is empty, and another query finds nothing either."""
-        return bool(best.found.candidates) and len(queries) <= base.quality_retries
+    def _searches_again(self, best: _Attempt, queries: Sequence[str], base: KnowledgeBase) -> bool:
+        """Not without any candidate: then the scope is empty, and another query finds nothing either."""
+        can_retry = bool(best.found.candidates) and len(queries) <= base.quality_retries
+        return verdict(best.quality, base, can_retry) is Verdict.RETRY
 
     def _judged(self, question: str, found: Retrieval, base: KnowledgeBase) -> tuple[_Attempt, tuple[str, ...]]:
         """The attempt and its steps."""
@@ -178,7 +179,10 @@ def not_answered(gathered: Gathered, knowledge_base: str) -> str:
             "I found no passage that matches your question, so I cannot answer it from the documents. "
             f"I searched “{knowledge_base}” for {searched}."
         )
-    nearest = "\n".join(f"[{number}] {title}" for number, title in enumerate(_titles(gathered.passages), start=1))
+    nearest = "\n".join(
+        f"[{number}] {one_line(_title(each.passage))}{_not_in_force(each.state)}"
+        for number, each in enumerate(gathered.passages, start=1)
+    )
     return (
         "I found no passage that answers your question well enough, so I do not answer it from the documents. "
         f"I searched “{knowledge_base}” for {searched}. Nearest were:\n\n{nearest}\n\n"
@@ -193,10 +197,6 @@ def _in_their_language(gathered: Gathered) -> str:
     if len(written) > 1 or not asked or language == asked or language not in LANGUAGES:
         return ""
     return f" What I searched is in {LANGUAGES[language]}: asked in {LANGUAGES[language]}, I may find more."
-
-
-def _titles(passages: Sequence[RankedPassage]) -> list[str]:
-    return [f"{one_line(_title(each.passage))}{_not_in_force(each.state)}" for each in passages]
 
 
 def _not_in_force(state: str) -> str:

@@ -112,7 +112,8 @@ def _year(message: str) -> str:
 
 
 def _standing(message: str, schema: Schema, rule: StandingRule) -> Standing:
-    said, synonyms = " ".join(["", *words(message), ""]), _synonyms(schema, rule.field)
+    field = schema.fields.get(rule.field)
+    said, synonyms = " ".join(["", *words(message), ""]), field.synonyms if field else {}
     for value, standing in rule.standings.items():
         named = (" ".join(["", *words(each), ""]) for each in (value, *synonyms.get(value, ())))
         if standing is not Standing.IN_FORCE and any(each in said for each in named):
@@ -120,11 +121,6 @@ def _standing(message: str, schema: Schema, rule: StandingRule) -> Standing:
     if _LATER.search(message):
         return Standing.NOT_YET
     return Standing.NO_LONGER if _BEFORE.search(message) else Standing.IN_FORCE
-
-
-def _synonyms(schema: Schema, name: str) -> Mapping[str, tuple[str, ...]]:
-    field = schema.fields.get(name)
-    return field.synonyms if field else {}
 
 
 class Standings:
@@ -214,7 +210,7 @@ def are_versions(one: Described, other: Described, rule: StandingRule) -> bool:
     numbers = [str(each.metadata.get(rule.number, "")) for each in (one, other)]
     if all(numbers):
         return folded(numbers[0]) == folded(numbers[1])
-    return _title(one) == _title(other)
+    return _without_version(one.title) == _without_version(other.title)
 
 
 def preferred(
@@ -306,7 +302,7 @@ _OPPOSITE = {"title": "title", "number": "number", "named": "called", "called": 
 
 
 def _marks(item: Described, rule: StandingRule) -> Iterator[tuple[str, str]]:
-    yield "title", _title(item)
+    yield "title", _without_version(item.title)
     if number := folded(str(item.metadata.get(rule.number, ""))):
         yield "number", number
     if rule.replaces:
@@ -317,10 +313,6 @@ def _marks(item: Described, rule: StandingRule) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=2_000)
 def _without_version(title: str) -> str:
     return folded(_VERSION.sub("", title))
-
-
-def _title(item: Described) -> str:
-    return _without_version(item.title)
 
 
 def _day(value: object) -> str:

@@ -222,7 +222,11 @@ class DocumentLister(Struct, frozen=True):
     def _record(
         self, command: ListDocuments, connection: Connection, page: DocumentsPage, known: Mapping[str, DocumentRow]
     ) -> None:
-        shown = [one.document_id for each in page.documents for one in (each, *(each.versions or ()))]
+        shown = [
+            name
+            for each in page.documents
+            for name in (each.document_id, *(version.document_id for version in each.versions or ()))
+        ]
         rows = [known[name] for name in dict.fromkeys(shown) if known[name].version]
         if documents := tuple(map(document_of, rows)):
             record = shown_to(connection.principal, command.request_id, 0, "listed", documents, self.clock())

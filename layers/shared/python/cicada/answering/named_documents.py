@@ -196,17 +196,16 @@ class _Meaning:
     def _named(self, name: str) -> _Named:
         """Compare the name with the documents whose cards it finds, and with all if it is none of theirs."""
         rows: tuple[DocumentRow, ...] = ()
-        for read in (self._names.candidates, self._first):
+        for is_found_by_card in (True, False):
             with phase("searching"):
-                rows = tuple(read(name, self._scope))
-            rows = self._permitted(rows).items
+                found = (
+                    self._names.candidates(name, self._scope) if is_found_by_card else self._names.first(self._scope)
+                )
+            rows = self._permitted(found).items
             if fitting := all_named(name, rows) or all_named(_without_kind(name), rows):
                 meeting = tuple(row for row in fitting if meets(row.metadata, self._plan.filters))
                 return _Named(name, meeting or fitting)
         return _Named(name, (), rows)
-
-    def _first(self, name: str, filter: PassageFilter) -> Sequence[DocumentRow]:  # noqa: ARG002 - the same for all
-        return self._names.first(filter)
 
     def _missing(self, named: Sequence[_Named]) -> list[_Named]:
         """Names of no document. A number or a file is always a name; other words are searched for, if anything is."""

@@ -65,17 +65,11 @@ def _synonyms(question: str, schema: Schema) -> list[str]:
     """Other words for the values and fields that the question names, in the schema's order."""
     said = f" {' '.join(words(question))} "
     found: list[str] = []
-    for group in _groups(schema):
+    fields = schema.fields.values()
+    for group in ((value, *others) for field in fields for value, others in field.synonyms.items()):
         if any(f" {' '.join(words(each))} " in said for each in group):
             found += [each for each in group if f" {' '.join(words(each))} " not in said]
     return list(dict.fromkeys(found))[:_ADDED_WORDS]
-
-
-def _groups(schema: Schema) -> Iterator[tuple[str, ...]]:
-    """Words of one meaning."""
-    for each in schema.fields.values():
-        for value, others in each.synonyms.items():
-            yield (value, *others)
 
 
 def _all(principal: Principal, knowledge_base: str) -> None:
