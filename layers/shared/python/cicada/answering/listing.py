@@ -15,7 +15,7 @@ from cicada.answering.in_force import preference, preferred
 from cicada.answering.matches import documents_about, match_of
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.conversation.model import Question
-from cicada.documents.aggregates import MOST_GROUPS, Aggregation, Figure, aggregated, values_of
+from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
 from cicada.documents.model import TABLE, Condition, DocumentKey, PassageFilter
 from cicada.identity import Principal
@@ -187,13 +187,10 @@ def _has_fields(plan: Plan, rows: Sequence[DocumentRow], total: int, found: Aggr
     asked = {name for name in named if name not in (EVERY, TITLE)}
     if not asked or not rows:
         return total > 0
-    if found and (found.group_count or any(map(_is_of_field, plan.aggregates, found.figures))):
+    pairs = zip(plan.aggregates, found.figures, strict=False) if found else ()
+    if found and (found.group_count or any(each.field != EVERY and figure.documents for each, figure in pairs)):
         return True
     return any(values_of(row, name) for row in rows for name in asked)
-
-
-def _is_of_field(aggregate: Aggregate, figure: Figure) -> bool:
-    return aggregate.field != EVERY and figure.documents > 0
 
 
 def _parts(
@@ -383,7 +380,8 @@ class SubjectListing(Struct, frozen=True):
         with phase("searching"):
             found = self.search.search(plan.search_value, readable, strategy, plan.key_concepts)
         about = documents_about(plan.search_value, found.ranked)
-        rows = Counter(each.passage.document for each in found.ranked if _is_row_about(plan.search_value, each))
+        of_tables = [each for each in found.ranked if TABLE in each.passage.metadata]
+        rows = Counter(each.passage.document for each in of_tables if documents_about(plan.search_value, (each,)))
         # All that was found is looked at, whatever is too weak to answer a question from.
         steps = (
             *(each for each in found.path if each != BELOW_THRESHOLD),
@@ -394,7 +392,3 @@ class SubjectListing(Struct, frozen=True):
             if isinstance(part, Listed) and page:
                 page = replace(page, documents=tuple(row.document.document_id for row in part.rows))
             yield replace(part, path=(*steps, *part.path), listing=page) if isinstance(part, Finished) else part
-
-
-def _is_row_about(subject: str, found: RankedPassage) -> bool:
-    return TABLE in found.passage.metadata and bool(documents_about(subject, (found,)))

@@ -203,16 +203,15 @@ def _levels(passages: Sequence[RankedPassage]) -> list[list[int]]:
 
 
 def _fitting(passages: Sequence[RankedPassage], numbers: Sequence[int], tokens: int) -> Sequence[int]:
-    """All of the numbers, or as many in equal distances as fit; those that are met may be longer than the others."""
+    """All of the numbers, or as many in equal distances from the first one as fit.
+
+    It is tried again, as those that are met may be longer than the others.
+    """
     chosen = numbers
     while chosen and (cost := _cost([passages[at] for at in chosen])) > tokens:
-        chosen = _evenly(numbers, min(len(chosen) - 1, int(len(chosen) * tokens / cost)))
+        count = min(len(chosen) - 1, int(len(chosen) * tokens / cost))
+        chosen = [numbers[at * len(numbers) // count] for at in range(count)]
     return chosen
-
-
-def _evenly(numbers: Sequence[int], count: int) -> list[int]:
-    """Choose `count` of the numbers at equal distances, the first one among them."""
-    return [numbers[at * len(numbers) // count] for at in range(count)]
 
 
 def _cost(passages: Sequence[RankedPassage]) -> int:
