@@ -67,18 +67,13 @@ def test_what_is_in_force_comes_first_and_the_rest_says_that_it_is_not() -> None
     assert text == f"{evidence_text(new, states[0])}\n\n{evidence_text(old, states[1])}"
 
 
-def test_only_the_users_tenant_and_the_sessions_base_are_searched() -> None:
-    index = FixedIndex()
-    agent_search(index).search(ANN, "novels", "Banquo is killed")
-    (query,) = index.queries
-    assert query.filter == PassageFilter(KnowledgeBaseKey("acme", "novels"), reader=frozenset({"user:ann"}))
-    assert query.text == "Banquo is killed"
-
-
-def test_a_tool_reads_what_its_users_groups_may() -> None:
+def test_the_sessions_base_of_the_users_tenant_is_searched_for_what_the_users_groups_may_read() -> None:
     index = FixedIndex()
     agent_search(index).search(Principal("acme", "ann", frozenset({"legal"})), "novels", "Banquo is killed")
-    assert index.queries[0].filter.reader == frozenset({"user:ann", "group:legal"})
+    (query,) = index.queries
+    reader = frozenset({"user:ann", "group:legal"})
+    assert query.filter == PassageFilter(KnowledgeBaseKey("acme", "novels"), reader=reader)
+    assert query.text == "Banquo is killed"
 
 
 def test_the_next_of_the_ranking_take_the_places_of_what_is_withheld() -> None:

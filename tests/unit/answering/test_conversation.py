@@ -120,9 +120,13 @@ class Cataloguing(Situation):
         return replace(super().answerer, plan=QuestionPlanner(planner, self.bases, lambda: NOW).plan)
 
 
-def with_documents(number: int) -> Remembering:
-    kept = situation({f"d{each:03d}": ({"status": "approved"}, ()) for each in range(number)})
+def over(kept: Situation) -> Remembering:
+    """Conversations about the documents of this situation."""
     return Remembering(answering=Cataloguing(catalogue=kept.catalogue, bases=kept.bases))
+
+
+def with_documents(number: int) -> Remembering:
+    return over(situation({f"d{each:03d}": ({"status": "approved"}, ()) for each in range(number)}))
 
 
 def test_a_listing_goes_on_to_its_last_page_however_long_ago_it_began() -> None:

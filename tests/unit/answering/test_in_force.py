@@ -179,19 +179,20 @@ def test_what_another_replaces_is_no_longer_in_force_unless_that_one_is_a_draft(
     assert states(RULE, document("x", status="| Text: of a document")) == [""]
 
 
+def put_in_order(message: str, schema: Schema, *documents: Passage) -> list[Passage]:
+    """Documents that are as near to the message, as they are shown."""
+    asked = preference(message, schema, today="2026-11-26")
+    ranked = [RankedPassage(each, 0.5) for each in documents]
+    return [each.passage for each in preferred_passages(ranked, asked)]
+
+
 def test_a_question_may_name_a_version_or_the_year_in_which_it_held() -> None:
     two, ten = (document(each, number="N-1", version=each) for each in ("2.0", "10.0"))
     schema = Schema(in_force=BY_NUMBER)
-    named = preference("What did version 2 say?", schema, today="2026-11-26")
-    found = [each.passage for each in preferred_passages([RankedPassage(each, 0.5) for each in (ten, two)], named)]
-    assert found == [two, ten]
+    assert put_in_order("What did version 2 say?", schema, ten, two) == [two, ten]
     early, late = (document(each, since=each) for each in ("2014-03-01", "2020-07-01"))
     for message in ("What did the 2016 edition allow?", "What was allowed in 2016?", "What about the version of 2016?"):
-        then = preference(message, Schema(in_force=BY_DAYS), today="2026-11-26")
-        found = [
-            each.passage for each in preferred_passages([RankedPassage(each, 0.5) for each in (late, early)], then)
-        ]
-        assert found == [early, late], message
+        assert put_in_order(message, Schema(in_force=BY_DAYS), late, early) == [early, late], message
 
 
 @pytest.mark.parametrize(

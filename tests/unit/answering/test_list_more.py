@@ -20,7 +20,7 @@ from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import DocumentsShown
 from cicada.understanding.plan import PAGE_SIZE
 from tests.unit.answering.situation import ANN
-from tests.unit.answering.test_conversation import Remembering, with_documents
+from tests.unit.answering.test_conversation import Remembering, over, with_documents
 from tests.unit.answering.test_listing import BASES, SCHEMA, situation
 from tests.unit.conversation.situation import send_message
 
@@ -136,9 +136,9 @@ def test_rows_that_have_no_room_in_a_frame_come_with_the_next_ones() -> None:
     bases = KnowledgeBases(
         named={"store": KnowledgeBase("store", schema=replace(SCHEMA, fields={**SCHEMA.fields, **fields}))}
     )
-    here = with_documents(0)
-    here.answering = type(here.answering)(catalogue=situation(documents).catalogue, bases=bases)
-    listed = Listed(here)
+    kept = situation(documents)
+    kept.bases = bases
+    listed = Listed(over(kept))
     shown: list[str] = []
     offset: int | None = 0
     while offset is not None:
@@ -166,8 +166,7 @@ def ended(here: Remembering) -> dict[str, Any]:
 
 
 def test_a_list_is_made_again_without_a_condition_and_not_from_the_words_of_the_message() -> None:
-    here = with_documents(3)
-    here.answering = type(here.answering)(catalogue=situation().catalogue, bases=BASES)
+    here = over(situation())
     listed = Listed(here)
     assert (ended(here)["plan"]["filters"], ended(here)["plan"]["removable"]) == (["Status: approved"], [0])
     here.process(without(listed, 0))
@@ -179,8 +178,7 @@ def test_a_list_is_made_again_without_a_condition_and_not_from_the_words_of_the_
 
 
 def test_what_goes_on_from_a_list_does_not_bring_back_what_was_left_out_of_it() -> None:
-    here = with_documents(0)
-    here.answering = type(here.answering)(catalogue=situation().catalogue, bases=BASES)
+    here = over(situation())
     listed = Listed(here)
     here.process(without(listed, 0, message="list the approved documents – without “Status: approved”"))
     for number, (message, filters) in enumerate(
@@ -205,8 +203,7 @@ def test_a_condition_that_the_answer_does_not_have_cannot_be_left_out(place: int
 
 
 def test_the_conditions_of_the_scope_stay_and_cannot_be_left_out() -> None:
-    here = with_documents(3)
-    here.answering = type(here.answering)(catalogue=situation().catalogue, bases=BASES)
+    here = over(situation())
     here.accepter = replace(here.accepter, bases=lambda: BASES)
     scope = {"filters": [{"field": "value", "op": "exists"}]}
     here.accepter.accept(
