@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cicada.answering.parts import AnswerPart, Cited, Finished, Listed, Text
 from cicada.conversation.delivery import Delivery
-from cicada.conversation.model import AnswerRecord, Head, Lease, Question, RequestKey, Status, StoredEvent
+from cicada.conversation.model import AnswerRecord, Connection, Head, Lease, Question, RequestKey, Status, StoredEvent
 from cicada.documents.catalogue import DocumentRow
 from cicada.documents.model import Passage
 from cicada.observability.audit import DocumentsShown, Outcome, ShownDocument, ShownDocuments, shown_to
@@ -27,6 +27,19 @@ def documents_in(parts: Iterable[AnswerPart]) -> Iterator[ShownDocument]:
 
 def document_of(shown: Passage | DocumentRow) -> ShownDocument:
     return ShownDocument(shown.document.base_key.knowledge_base, shown.document.document_id, shown.version)
+
+
+def shown_on(
+    connection: Connection,
+    request_id: str,
+    outcome: Outcome,
+    shown: Iterable[Passage | DocumentRow],
+    now: float,
+    *path: str,
+) -> DocumentsShown:
+    """The record of what a command other than a question has shown, on the connection that it came from."""
+    record = shown_to(connection.principal, request_id, 0, outcome, tuple(map(document_of, shown)), now)
+    return replace(record, connection_id=connection.connection_id, path=path)
 
 
 class Measurement:

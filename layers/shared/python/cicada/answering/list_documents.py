@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.answering.audit import document_of
+from cicada.answering.audit import shown_on
 from cicada.answering.in_force import Described, Standings
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
@@ -32,7 +32,7 @@ from cicada.identity import Principal, is_tenants
 from cicada.ingest.model import MAX_BYTES
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, Standing, StandingRule
 from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, field_named, shown_fields, shown_value
-from cicada.observability.audit import DocumentsShown, shown_to
+from cicada.observability.audit import DocumentsShown
 from cicada.observability.telemetry import ignore
 from cicada.permissions import base_of, check_base, readable_passages, viewer_names
 from cicada.retrieval.ports import DocumentCatalogue
@@ -153,9 +153,8 @@ class DocumentLister(Struct, frozen=True):
             for name in (each.document_id, *(version.document_id for version in each.versions or ()))
         ]
         rows = [known[name] for name in dict.fromkeys(shown) if known[name].version]
-        if documents := tuple(map(document_of, rows)):
-            record = shown_to(connection.principal, command.request_id, 0, "listed", documents, self.clock())
-            self.audit(replace(record, connection_id=connection.connection_id))
+        if rows:
+            self.audit(shown_on(connection, command.request_id, "listed", rows, self.clock()))
 
 
 def _others(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.audit import documents_in
+from cicada.answering.audit import shown_on
 from cicada.answering.events import listings
 from cicada.answering.listing import ListingAnswerer
 from cicada.answering.parts import Listed
@@ -19,7 +19,7 @@ from cicada.documents.catalogue import ListedPage
 from cicada.errors import InvalidFrameError
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.observability.audit import DocumentsShown, shown_to
+from cicada.observability.audit import DocumentsShown
 from cicada.permissions import PermissionGate, check_base
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.understanding.last_answer import plan_of
@@ -57,7 +57,9 @@ class ListingPager(Struct, frozen=True):
         if command.offset >= part.total:
             raise InvalidFrameError(f"There are no more: the list has {part.total:,} rows now.")
         page = _page(part, listing.knowledge_base)
-        self._record(command, connection, replace(part, rows=part.rows.only(part.rows.items[: len(page.documents)])))
+        if shown := part.rows.items[: len(page.documents)]:
+            path = f"list:{command.answer}"
+            self.audit(shown_on(connection, command.request_id, "listed", shown, self.clock(), path))
         return page
 
     def _read(self, listing: ListedPage, question: Question, principal: Principal) -> Listed:
@@ -67,11 +69,6 @@ class ListingPager(Struct, frozen=True):
         documents = frozenset(listing.documents) or None
         answer = ListingAnswerer(self.catalogue, self.bases(), self.gate).answer(plan, question, principal, documents)
         return next(part for part in answer if isinstance(part, Listed))
-
-    def _record(self, command: ListMore, connection: Connection, part: Listed) -> None:
-        if shown := tuple(documents_in((part,))):
-            record = shown_to(connection.principal, command.request_id, 0, "listed", shown, self.clock())
-            self.audit(replace(record, connection_id=connection.connection_id, path=(f"list:{command.answer}",)))
 
 
 def _page(part: Listed, knowledge_base: str) -> ListingPage:

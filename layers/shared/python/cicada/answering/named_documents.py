@@ -196,11 +196,9 @@ class _Meaning:
     def _named(self, name: str) -> _Named:
         """Compare the name with the documents whose cards it finds, and with all if it is none of theirs."""
         rows: tuple[DocumentRow, ...] = ()
-        for is_found_by_card in (True, False):
+        for by_card in (True, False):
             with phase("searching"):
-                found = (
-                    self._names.candidates(name, self._scope) if is_found_by_card else self._names.first(self._scope)
-                )
+                found = self._names.candidates(name, self._scope) if by_card else self._names.first(self._scope)
             rows = self._permitted(found).items
             if fitting := all_named(name, rows) or all_named(_without_kind(name), rows):
                 meeting = tuple(row for row in fitting if meets(row.metadata, self._plan.filters))

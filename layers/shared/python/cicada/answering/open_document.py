@@ -8,7 +8,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.audit import document_of
+from cicada.answering.audit import shown_on
 from cicada.answering.ports import Originals
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
@@ -26,7 +26,7 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, Scrip
 from cicada.errors import DocumentNotFoundError, InvalidFrameError, UnavailableError
 from cicada.identity import Principal
 from cicada.ingest.chunks import repeated
-from cicada.observability.audit import DocumentsShown, shown_to
+from cicada.observability.audit import DocumentsShown
 from cicada.permissions import readable_passages
 from cicada.retrieval.ports import CataloguedIndex
 
@@ -82,7 +82,8 @@ class DocumentOpener(Struct, frozen=True):
             originals=True if self.originals else None,
             original=original,
         )
-        record = self._record(command, connection, passages[0], page)
+        path = f"page:{page.page}/{page.pages}"
+        record = shown_on(connection, command.request_id, "opened", passages[:1], self.clock(), path)
         self.audit(record)
         if original:
             self.audit(replace(record, outcome="original", path=()))
@@ -100,13 +101,6 @@ class DocumentOpener(Struct, frozen=True):
         if self.index.row(key) is None:
             raise UnavailableError("The search index does not show this document now; try again in a minute.")
         raise _not_found()
-
-    def _record(
-        self, command: OpenDocument, connection: Connection, passage: Passage, page: DocumentPage
-    ) -> DocumentsShown:
-        shown = (document_of(passage),)
-        record = shown_to(connection.principal, command.request_id, 0, "opened", shown, self.clock())
-        return replace(record, connection_id=connection.connection_id, path=(f"page:{page.page}/{page.pages}",))
 
 
 def _not_found() -> DocumentNotFoundError:

@@ -107,7 +107,7 @@ class PassageAnswerer(Struct, frozen=True):
         """What answers, with the plan that found it, and its conditions that had to be left out for that."""
 
         def gathered(plan: Plan) -> tuple[_PermittedSearch, Gathered]:
-            search = _PermittedSearch(self.search, self.gate, plan, question, principal, documents, self.versions)
+            search = _PermittedSearch(self, plan, question, principal, documents)
             with phase("judging"):
                 found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
             return search, found.of_a_named_document if plan.named and documents else found
@@ -167,23 +167,17 @@ class _PermittedSearch:
 
     def __init__(
         self,
-        knowledge: KnowledgeSearch,
-        gate: PermissionGate,
+        answerer: PassageAnswerer,
         plan: Plan,
         question: Question,
         principal: Principal,
         documents: frozenset[str] | None,
-        versions: OtherVersions | None,
     ) -> None:
         self.matching: int | None = None
         self.unmet: tuple[Condition, ...] = ()
-        self._knowledge = knowledge
-        self._versions = versions
-        self._gate = gate
-        self._plan = plan
-        self._principal = principal
-        self._question = question
-        self._schema = base_of(knowledge.bases, principal, plan.knowledge_base).schema
+        self._knowledge, self._gate, self._versions = answerer.search, answerer.gate, answerer.versions
+        self._plan, self._question, self._principal = plan, question, principal
+        self._schema = base_of(self._knowledge.bases, principal, plan.knowledge_base).schema
         conditions = (*question.scope, *plan.filters)
         self._order = preference(question.message, self._schema, conditions, plan.today)
         self._readable = readable_passages(principal, plan.knowledge_base, conditions, documents)
