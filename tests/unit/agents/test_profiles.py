@@ -143,7 +143,6 @@ def test_an_unknown_kind_is_answered_with_the_allowed_ones(tools: ProfileTools, 
 @pytest.mark.parametrize(
     ("name", "description", "expected"),
     [
-        ("", "A thane.", "The name is missing. Nothing was done."),
         (" \n ", "A thane.", "The name is missing. Nothing was done."),
         ("Ross", "  ", "The description is missing. Nothing was done."),
         ("x" * 201, "…", "The name has 201 characters and may have 200; shorten it. Nothing was done."),

@@ -61,7 +61,7 @@ class TurnEvidence:
     """What the tools of one turn gave to the model. The answer cites a passage by the number that it has here.
 
     `read`: versions of the theories that were read, by their ids. `verdict`: what was judged. `withheld`: a passage was
-    closed to the user meanwhile.
+    closed to the user meanwhile. `suffices`: a search found what is near enough to answer from.
     """
 
     def __init__(self) -> None:
@@ -69,18 +69,18 @@ class TurnEvidence:
         self.read: dict[str, int] = {}
         self.verdict: Verdict | None = None
         self.withheld = False
+        self.suffices = False
         self._numbers: dict[str, int] = {}
         self._wordings: set[frozenset[str]] = set()
         self._path: list[str] = []
         self._confidences: list[float] = []
-        self._suffices = False
         self._told = 0
 
     def searched(self, query: str, path: tuple[str, ...], confidence: float | None, suffices: bool) -> None:
         """Record a search. `suffices`: what it found is near enough to answer from."""
         self._wordings.add(frozenset(re.findall(r"\w+", query.casefold())))
         self._path += path
-        self._suffices = self._suffices or suffices
+        self.suffices = self.suffices or suffices
         if confidence is not None:
             self._confidences.append(confidence)
 
@@ -100,11 +100,6 @@ class TurnEvidence:
     def wordings(self) -> int:
         """How many searches there were whose words differ."""
         return len(self._wordings)
-
-    @property
-    def suffices(self) -> bool:
-        """Whether any search found what is near enough to answer from."""
-        return self._suffices
 
     @property
     def confidence(self) -> float | None:
