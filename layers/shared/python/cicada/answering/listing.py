@@ -88,12 +88,23 @@ class ListingAnswerer(Struct, frozen=True):
         found: Mapping[DocumentKey, RankedPassage],
         rows: Mapping[DocumentKey, int] = MappingProxyType({}),
     ) -> Iterator[AnswerPart]:
-        """The same of documents that a search has found about the plan's subject, in their order.
+        """The same of documents that a search has found about the plan's subject, in their order; numbers are of all.
 
         `found`: the passage to show of each. `rows`: of those that are tables, how many of their rows were found.
         """
         schema = base_of(self.bases, principal, plan.knowledge_base).schema
-        read = self._read_found(plan, readable, schema, principal, tuple(found), rows)
+        # What was found meets the conditions. Of a table its rows do, not the document.
+        documents = frozenset(document.document_id for document in found)
+        known = replace(readable, document_ids=documents, conditions=())
+        with phase("searching"):
+            self.check_index(principal, plan.knowledge_base)
+            everything = self.catalogue.rows(known, _order(plan, schema), len(found)).rows if found else ()
+        places = {document: place for place, document in enumerate(found)}
+        ordered = everything if plan.sort else sorted(everything, key=lambda row: places[row.document])
+        with phase("gate"):
+            permitted = self.gate.permit(principal, ordered, lambda row: row.document)
+        numbers = [rows.get(row.document, 0) for row in permitted]
+        read = replace(_page_of(plan, permitted, permitted.items), rows_found=sum(numbers) if all(numbers) else 0)
         if read.total == 0 and not plan.offset:
             yield Unanswered()
         yield from _parts(plan, readable, schema, read, _found(plan, read, _in_words(readable, schema)), found)
@@ -126,34 +137,6 @@ class ListingAnswerer(Struct, frozen=True):
             permitted = self.gate.permit(principal, records, lambda row: row.document)
         ordered = sorted_rows(permitted.items, plan.sort) if plan.sort and not plan.sort.of else permitted.items
         return _page_of(plan, permitted, ordered, "row")
-
-    def _read_found(
-        self,
-        plan: Plan,
-        readable: PassageFilter,
-        schema: Schema,
-        principal: Principal,
-        documents: Sequence[DocumentKey],
-        rows_found: Mapping[DocumentKey, int],
-    ) -> _Read:
-        """A page of the rows of the documents that were found; numbers are of all of them."""
-        places = {document: place for place, document in enumerate(documents)}
-        # What was found meets the conditions. Of a table its rows do, not the document.
-        ids = frozenset(document.document_id for document in documents)
-        with phase("searching"):
-            self.check_index(principal, plan.knowledge_base)
-            everything = (
-                self.catalogue.rows(
-                    replace(readable, document_ids=ids, conditions=()), _order(plan, schema), len(ids)
-                ).rows
-                if ids
-                else ()
-            )
-        ordered = everything if plan.sort else sorted(everything, key=lambda row: places[row.document])
-        with phase("gate"):
-            rows = self.gate.permit(principal, ordered, lambda row: row.document)
-        numbers = [rows_found.get(row.document, 0) for row in rows]
-        return replace(_page_of(plan, rows, rows.items), rows_found=sum(numbers) if all(numbers) else 0)
 
 
 class _Read(Struct, frozen=True):
