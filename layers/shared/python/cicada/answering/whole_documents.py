@@ -68,16 +68,15 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         base = base_of(self.bases, principal, plan.knowledge_base)
         order = preference(question.message, base.schema, (*question.scope, *plan.filters), plan.today)
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
-        documents = [[RankedPassage(each, None) for each in one.passages] for one in dispatched]
-        states = iter(self._stated(list(chain.from_iterable(documents)), base, plan, principal))
-        documents = [[next(states) for _ in each] for each in documents]
+        passages = [RankedPassage(each, None) for one in dispatched for each in one.passages]
+        passages = self._stated(passages, base, plan, principal)
         with phase("gate"):
-            permitted = self.gate.permit(
-                principal, list(chain.from_iterable(documents)), lambda each: each.passage.document
-            )
+            permitted = self.gate.permit(principal, passages, lambda each: each.passage.document)
         # A comparison of what may be viewed with nothing is no comparison.
         if not permitted or permitted.withheld:
             return None
+        left = iter(passages)
+        documents = [[next(left) for _ in one.passages] for one in dispatched]
         shown = permitted.only(spread_within_budget(documents, base.context_tokens))
         return WholeDocuments(shown, len(permitted), _kind(dispatched), base)
 
