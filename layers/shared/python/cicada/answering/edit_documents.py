@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
+from cicada.answering.open_document import no_such_document
 from cicada.answering.ports import DocumentFiles, StoredSidecar
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
@@ -121,7 +122,7 @@ class DocumentEditing(Struct, frozen=True):
         left = self.files.sidecar(document)
         # One that names nobody hides nothing, and says nothing to keep of a document that is gone.
         if left is None or (viewers_in(left.content) != () and not self._is_named(left, connection.principal)):
-            raise _not_found()
+            raise no_such_document()
         self.files.remove_sidecar(document)
         return DocumentRemoved(document.document_id, gone=True)
 
@@ -192,12 +193,12 @@ class DocumentEditing(Struct, frozen=True):
         if self._viewers(document) is None:
             if self.files.holds(document) and self._is_named(sidecar, principal):
                 return sidecar
-            raise _not_found()
+            raise no_such_document()
         named = viewers_in(sidecar.content) if sidecar else ()
         # One that is not understood may restrict the viewers.
         is_open = named is not None and (not named or _names(named, principal))
         if not is_open or self.withholding.withheld(principal, frozenset({document})):
-            raise _not_found()
+            raise no_such_document()
         return sidecar
 
     def _viewers(self, document: DocumentKey) -> tuple[str, ...] | None:
@@ -238,7 +239,3 @@ def _written(before: bytes | None, fields: Mapping[str, Sequence[str]], readers:
         return sidecar_with(before, fields, readers)
     except DocumentRejectedError as error:
         raise DocumentRefusedError(str(error).removesuffix(STAYS_OUT).rstrip()) from error
-
-
-def _not_found() -> DocumentNotFoundError:
-    return DocumentNotFoundError("There is no such document: it was removed, or you may not read it.")

@@ -68,7 +68,7 @@ class DocumentOpener(Struct, frozen=True):
         passages = self.index.passages_of(row.document, range(max(0, first - 1), after + 1))
         # Asked once more: the document may have been closed to the user while it was read.
         if not passages or self.withholding.withheld(connection.principal, frozenset({row.document})):
-            raise _not_found()
+            raise no_such_document()
         original = self.originals.address(row) if self.originals and command.original else None
         page = DocumentPage(
             knowledge_base=command.knowledge_base,
@@ -94,16 +94,17 @@ class DocumentOpener(Struct, frozen=True):
         name = command.document_id
         key = DocumentKey(KnowledgeBaseKey(principal.tenant, command.knowledge_base), name)
         if len(name.encode()) > _LONGEST_ID_BYTES or self.withholding.withheld(principal, frozenset({key})):
-            raise _not_found()
+            raise no_such_document()
         readable = readable_passages(principal, command.knowledge_base, documents=frozenset({name}))
         if rows := self.index.rows(readable, Sort(TITLE), 1).rows:
             return rows[0]
         if self.index.row(key) is None:
             raise UnavailableError("The search index does not show this document now; try again in a minute.")
-        raise _not_found()
+        raise no_such_document()
 
 
-def _not_found() -> DocumentNotFoundError:
+def no_such_document() -> DocumentNotFoundError:
+    """The same of a document that does not exist and of one that the user may not read."""
     return DocumentNotFoundError("There is no such document: it was removed, or you may not read it.")
 
 
