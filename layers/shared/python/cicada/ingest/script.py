@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Annotated, Any, NoReturn
 
-from msgspec import Struct, field
+from msgspec import Struct
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from cicada.documents.model import MetadataValue, Passage, ScriptLocator, passage_id_at
@@ -266,7 +266,6 @@ class ScriptParser(Struct, frozen=True):
     """
 
     episodes: Episodes
-    chunking: Chunking = field(default_factory=Chunking)
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
@@ -297,7 +296,7 @@ class ScriptParser(Struct, frozen=True):
         sidecar: Sidecar,
         metadata: Mapping[str, MetadataValue],
     ) -> Iterator[Passage]:
-        found = ((track.language, chunk) for track in script.tracks for chunk in chunks(track, self.chunking))
+        found = ((track.language, chunk) for track in script.tracks for chunk in chunks(track, Chunking()))
         for index, (language, chunk) in enumerate(found):
             locator = _locator(episode, chunk)
             yield Passage(

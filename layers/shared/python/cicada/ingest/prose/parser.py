@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import PurePosixPath
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from cicada.documents.model import ROW, TABLE, MetadataValue, Passage, SectionLocator, passage_id_at
 from cicada.errors import DocumentRejectedError
@@ -137,7 +137,7 @@ MAX_TITLE = 200
 
 
 class ProseParser(Struct, frozen=True):
-    """A `DocumentParser` of one kind. `read` makes prose of its bytes; `DocumentRejectedError` if they are damaged.
+    """A `DocumentParser` of one kind. `DocumentRejectedError` for damaged bytes.
 
     The title is the sidecar's, else the document's own, else the file name without its suffix. The metadata are those
     of the sidecar, the front matter and the document's properties, in this order, by the source's schema, and
@@ -146,14 +146,13 @@ class ProseParser(Struct, frozen=True):
     """
 
     kind: Kind
-    read: Callable[[bytes], Prose]
-    chunking: Chunking = field(default_factory=Chunking)
 
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
         check_kind(source.name, source.content, self.kind)
-        prose = self.read(source.content) if source.recognised is None else _scan(source.content, source.recognised)
-        found = tuple(islice(prose_chunks(prose.blocks, self.chunking), MAX_PASSAGES + 1))
+        scanned = source.recognised
+        prose = _read(self.kind, source.content) if scanned is None else _scan(source.content, scanned)
+        found = tuple(islice(prose_chunks(prose.blocks, Chunking()), MAX_PASSAGES + 1))
         if not found:
             raise DocumentRejectedError("The document has no text; check that the file is the right one.", "no_text")
         if len(found) > MAX_PASSAGES:
@@ -162,22 +161,21 @@ class ProseParser(Struct, frozen=True):
             )
         language, doubts = sidecar.language_or(prose.language)
         title = clip(sidecar.title or prose.title or PurePosixPath(source.name).stem, MAX_TITLE)
-        metadata, faults = self._metadata(source, sidecar, prose)
+        metadata, faults = _described(source.schema, sidecar, prose)
         metadata["language"] = language
         about = _About(title, language, metadata, sidecar.readers or prose.readers, sidecar.embedded)
         each_metadata, of_columns = _metadata_of(source, about, found)
         passages = tuple(_passages(source, about, found, each_metadata))
         return ParsedDocument(passages, _bounded((*sidecar.problems, *doubts, *faults, *of_columns, *prose.problems)))
 
-    def _metadata(
-        self, source: SourceFile, sidecar: Sidecar, prose: Prose
-    ) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
-        sources = (
-            Declared("sidecar", sidecar.metadata),
-            Declared("front matter", prose.metadata),
-            Declared("properties", _written_by_people(prose.properties), optional=True),
-        )
-        return described(source.schema, sources)
+
+def _described(schema: Schema, sidecar: Sidecar, prose: Prose) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
+    sources = (
+        Declared("sidecar", sidecar.metadata),
+        Declared("front matter", prose.metadata),
+        Declared("properties", _written_by_people(prose.properties), optional=True),
+    )
+    return described(schema, sources)
 
 
 # What programs write as the author where they know none.
@@ -293,91 +291,38 @@ def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
 
 def prose_parsers() -> dict[str, ProseParser]:
     """The parsers by suffix of the file name, in lower case and with its dot."""
-    return {suffix: ProseParser(kind, _PARSERS[kind]) for suffix, kind in SUFFIXES.items()}
+    return {suffix: ProseParser(kind) for suffix, kind in SUFFIXES.items()}
 
 
-def _markdown(content: bytes) -> Prose:
-    from cicada.ingest.prose.markdown_parser import read_markdown
-
-    return read_markdown(content)
-
-
-def _html(content: bytes) -> Prose:
-    from cicada.ingest.prose.html_parser import read_html
-
-    return read_html(content)
-
-
-def _text(content: bytes) -> Prose:
-    from cicada.ingest.prose.text_parser import read_text
-
-    return read_text(content)
-
-
-def _pdf(content: bytes) -> Prose:
-    from cicada.ingest.prose.pdf_parser import read_pdf
-
-    return read_pdf(content)
+def _read(kind: Kind, content: bytes) -> Prose:  # noqa: C901 - one case for each kind
+    """The prose of the bytes. A parser is imported with the first file of its kind: each has a library of its own."""
+    match kind:
+        case Kind.MARKDOWN:
+            from cicada.ingest.prose.markdown_parser import read_markdown as read
+        case Kind.HTML:
+            from cicada.ingest.prose.html_parser import read_html as read
+        case Kind.TEXT:
+            from cicada.ingest.prose.text_parser import read_text as read
+        case Kind.PDF:
+            from cicada.ingest.prose.pdf_parser import read_pdf as read
+        case Kind.DOCX:
+            from cicada.ingest.prose.docx_reader import read_docx as read
+        case Kind.CSV:
+            from cicada.ingest.prose.csv_parser import read_csv as read
+        case Kind.XLSX:
+            from cicada.ingest.prose.xlsx_parser import read_xlsx as read
+        case Kind.PPTX:
+            from cicada.ingest.prose.pptx_parser import read_pptx as read
+        case Kind.ODT:
+            from cicada.ingest.prose.odt_parser import read_odt as read
+        case Kind.EML:
+            from cicada.ingest.prose.eml_parser import read_eml as read
+        case Kind.RTF:
+            from cicada.ingest.prose.rtf_parser import read_rtf as read
+    return read(content)
 
 
 def _scan(content: bytes, recognised: Sequence[RecognisedPage]) -> Prose:
     from cicada.ingest.prose.pdf_parser import read_scan
 
     return read_scan(content, recognised)
-
-
-def _docx(content: bytes) -> Prose:
-    from cicada.ingest.prose.docx_reader import read_docx
-
-    return read_docx(content)
-
-
-def _csv(content: bytes) -> Prose:
-    from cicada.ingest.prose.csv_parser import read_csv
-
-    return read_csv(content)
-
-
-def _xlsx(content: bytes) -> Prose:
-    from cicada.ingest.prose.xlsx_parser import read_xlsx
-
-    return read_xlsx(content)
-
-
-def _pptx(content: bytes) -> Prose:
-    from cicada.ingest.prose.pptx_parser import read_pptx
-
-    return read_pptx(content)
-
-
-def _odt(content: bytes) -> Prose:
-    from cicada.ingest.prose.odt_parser import read_odt
-
-    return read_odt(content)
-
-
-def _eml(content: bytes) -> Prose:
-    from cicada.ingest.prose.eml_parser import read_eml
-
-    return read_eml(content)
-
-
-def _rtf(content: bytes) -> Prose:
-    from cicada.ingest.prose.rtf_parser import read_rtf
-
-    return read_rtf(content)
-
-
-_PARSERS: Mapping[Kind, Callable[[bytes], Prose]] = {
-    Kind.MARKDOWN: _markdown,
-    Kind.HTML: _html,
-    Kind.TEXT: _text,
-    Kind.PDF: _pdf,
-    Kind.DOCX: _docx,
-    Kind.CSV: _csv,
-    Kind.XLSX: _xlsx,
-    Kind.PPTX: _pptx,
-    Kind.ODT: _odt,
-    Kind.EML: _eml,
-    Kind.RTF: _rtf,
-}
