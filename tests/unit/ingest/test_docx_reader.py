@@ -12,7 +12,8 @@ from docx.enum.style import WD_STYLE_TYPE
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose import docx_reader
-from cicada.ingest.prose.docx_reader import read_docx, safe_package
+from cicada.ingest.prose.docx_reader import read_docx
+from cicada.ingest.prose.package import PackageKind, repacked
 from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, Table
 from tests.unit.ingest.documents import handbook, part_of, saved, with_part, word
 
@@ -38,6 +39,11 @@ def run(text: str) -> str:
 
 def paragraph(inner: str, properties: str = "") -> str:
     return f"<w:p><w:pPr>{properties}</w:pPr>{inner}</w:p>"
+
+
+def safe_package(content: bytes) -> bytes:
+    """What the library is given to read."""
+    return repacked(content, PackageKind("Word document", "DOCX", "Word", docx_reader.MAX_XML_BYTES))
 
 
 def rejection(content: bytes) -> DocumentRejectedError:

@@ -15,20 +15,22 @@ from docx.oxml.xmlchemy import BaseOxmlElement as Element
 from msgspec import Struct
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.encoding import clean_line, damage_reported
+from cicada.ingest.prose.encoding import clean_line, damage_reported, whole_number
 from cicada.ingest.prose.package import PackageKind, repacked
-from cicada.ingest.prose.sections import MAX_PROPERTY, Block, Heading, ListItem, Paragraph, Prose, Table, first_heading
+from cicada.ingest.prose.sections import (
+    MAX_PROPERTY,
+    Block,
+    Heading,
+    ListItem,
+    Paragraph,
+    Prose,
+    first_heading,
+    headed_table,
+    spread,
+)
 
 # Memory for so many bytes of small elements: docs/figures/reader-limits.json.
 MAX_XML_BYTES = 20_000_000
-_WORD = "Word document", "DOCX", "Word"
-
-
-def safe_package(content: bytes) -> bytes:
-    """The same document with empty pictures, fonts and the like. Raises `DocumentRejectedError` if it is harmful."""
-    return repacked(content, PackageKind(*_WORD, MAX_XML_BYTES))
-
-
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 # Outline levels 0 to 8 are headings; 9 is body text.
 DEEPEST_HEADING = 9
@@ -36,20 +38,29 @@ _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 
 class Style(Struct, frozen=True):
-    """`level`: of a heading from 1, 0 for none. A style is Word's own wherever its name is English in the file."""
+    """`level`: of a heading from 1, 0 for body text, None if it sets none. `base`: the id of what it is based on.
 
-    level: int = 0
+    A style is Word's own wherever its name is English in the file.
+    """
+
+    level: int | None = None
     is_list: bool = False
     is_title: bool = False
+    base: str = ""
+
+    def on(self, base: Style) -> Style:
+        """The style with what it has from its base."""
+        level = base.level if self.level is None else self.level
+        return Style(level, self.is_list or base.is_list, self.is_title or base.is_title, self.base)
 
 
 def styles_of(root: Element) -> Mapping[str, Style]:
     """The paragraph styles by their id, each with what it has from the styles that it is based on."""
     elements = {style.get(f"{W}styleId", ""): style for style in root.findall(f"{W}style")}
-    declared: dict[str, _Declared] = {}
+    styles: dict[str, Style] = {}
     for style_id in elements:
-        _resolve(style_id, elements, declared)
-    return {style_id: each.style for style_id, each in declared.items()}
+        _resolve(style_id, elements, styles)
+    return styles
 
 
 def value_of(parent: Element | None, path: str) -> str | None:
@@ -58,51 +69,29 @@ def value_of(parent: Element | None, path: str) -> str | None:
     return None if found is None else found.get(f"{W}val", "")
 
 
-def number_of(text: str | None) -> int | None:
-    """A whole number of at most four digits."""
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 5 else None
-
-
 def heading_level(properties: Element | None) -> int | None:
     """The explicit heading level of a paragraph or a style; 0 for body text, None if it is not set."""
-    level = number_of(value_of(properties, "outlineLvl"))
+    level = whole_number(value_of(properties, "outlineLvl"))
     return None if level is None else (level + 1 if level < DEEPEST_HEADING else 0)
 
 
-class _Declared(Struct, frozen=True):
-    """A style's own properties; `level` is None if it does not set one."""
-
-    level: int | None
-    is_list: bool
-    is_title: bool
-    base: str
-
-    @property
-    def style(self) -> Style:
-        return Style(self.level or 0, self.is_list and not self.level, self.is_title)
-
-    def on(self, base: _Declared) -> _Declared:
-        level = base.level if self.level is None else self.level
-        return _Declared(level, self.is_list or base.is_list, self.is_title or base.is_title, self.base)
-
-
-def _resolve(style_id: str, elements: Mapping[str, Element], declared: dict[str, _Declared]) -> None:
+def _resolve(style_id: str, elements: Mapping[str, Element], styles: dict[str, Style]) -> None:
     """Resolve each style once: hostile ones inherit a hundred thousand deep or in a cycle."""
     new: list[str] = []
-    while style_id in elements and style_id not in declared:
-        declared[style_id] = _own(elements[style_id])
+    while style_id in elements and style_id not in styles:
+        styles[style_id] = _own(elements[style_id])
         new.append(style_id)
-        style_id = declared[style_id].base
+        style_id = styles[style_id].base
     for each in reversed(new):
-        if base := declared.get(declared[each].base):
-            declared[each] = declared[each].on(base)
+        if base := styles.get(styles[each].base):
+            styles[each] = styles[each].on(base)
 
 
-def _own(style: Element) -> _Declared:
+def _own(style: Element) -> Style:
     name = (value_of(style, "name") or "").strip()
     properties = style.find(f"{W}pPr")
     found = _HEADING.fullmatch(name)
-    return _Declared(
+    return Style(
         level=int(found[1]) if found else heading_level(properties),
         is_list=name.lower().startswith("list ") or value_of(properties, "numPr/numId") is not None,
         is_title=name.lower() == "title",
@@ -155,8 +144,8 @@ def _paragraph(paragraph: Element, styles: Mapping[str, Style]) -> Iterator[Bloc
     if level:
         yield Heading(level, text)
     # The numbering 0 takes a paragraph out of the list of its style.
-    elif numbering != "0" and (numbering is not None or style.is_list):
-        yield ListItem(text, number_of(value_of(properties, "numPr/ilvl")) or 0)
+    elif numbering != "0" and (numbering is not None or (style.is_list and not style.level)):
+        yield ListItem(text, whole_number(value_of(properties, "numPr/ilvl")) or 0)
     else:
         yield Paragraph(text)
 
@@ -183,11 +172,12 @@ def _is_hidden(run: Element) -> bool:
 
 
 def _table(table: Element) -> Iterator[Block]:
-    """The first row is the header: Word marks few, and a first row that is repeated does no harm."""
-    rows = [tuple(_cells(row)) for row in _inside(table, f"{W}tr")]
-    rows = [row for row in rows if any(row)]
-    if rows:
-        yield Table(rows[0] if len(rows) > 1 else (), tuple(rows[1:] or rows))
+    rows = (_inside(row, f"{W}tc") for row in _inside(table, f"{W}tr"))
+    yield from headed_table(tuple(spread(map(_cell, row), _MOST_COLUMNS)) for row in rows)
+
+
+def _cell(cell: Element) -> tuple[str, int]:
+    return _text(cell), whole_number(value_of(cell, "tcPr/gridSpan")) or 1
 
 
 def _inside(element: Element, tag: str) -> Iterator[Element]:
@@ -196,17 +186,6 @@ def _inside(element: Element, tag: str) -> Iterator[Element]:
             yield child
         elif child.tag in _WRAPPERS:
             yield from _inside(child, tag)
-
-
-def _cells(row: Element) -> Iterator[str]:
-    """A cell over several columns is followed by empty ones, as far as a row goes."""
-    columns = 0
-    for cell in _inside(row, f"{W}tc"):
-        yield _text(cell)
-        span = number_of(value_of(cell, "tcPr/gridSpan")) or 1
-        empty = max(0, min(span, _MOST_COLUMNS - columns) - 1)
-        yield from [""] * empty
-        columns += 1 + empty
 
 
 # Names of fields, and python-docx's names of the properties: https://python-docx.readthedocs.io/en/latest/api/document.html
@@ -239,8 +218,9 @@ def read_docx(content: bytes) -> Prose:
 
 def _opened(content: bytes) -> WordDocument:
     sentence = "The Word document is damaged, or of another form than Word's usual DOCX; save it as a new DOCX."
+    kind = PackageKind("Word document", "DOCX", "Word", MAX_XML_BYTES)
     with damage_reported(sentence, OpcError, SyntaxError, BadZipFile):
-        document = Document(BytesIO(safe_package(content)))
+        document = Document(BytesIO(repacked(content, kind)))
         # Parts are read when they are first used.
         if document.element.body is None or document.styles.element is None:
             raise DocumentRejectedError(sentence, "damaged")

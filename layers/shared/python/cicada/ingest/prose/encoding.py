@@ -126,6 +126,11 @@ def clean_code(text: str) -> tuple[str, ...]:
     return tuple(lines[start:])
 
 
+def whole_number(text: str | None, most_digits: int = 4) -> int | None:
+    """A whole number that is written in at most so many digits; None for anything else."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) <= most_digits else None
+
+
 def clip(text: str, length: int) -> str:
     """The text, cut to `length` characters of which the last is then an ellipsis."""
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"

@@ -14,7 +14,7 @@ from bs4.element import CData, NavigableString, PageElement, Tag
 from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.encoding import clean_code, clean_line, damage_reported, decode
+from cicada.ingest.prose.encoding import clean_code, clean_line, damage_reported, decode, whole_number
 from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import (
     MAX_PROPERTIES,
@@ -27,6 +27,7 @@ from cicada.ingest.prose.sections import (
     Prose,
     Table,
     first_heading,
+    spread,
 )
 
 _DROPPED = set(
@@ -189,19 +190,12 @@ def _cell_tags(row: Tag) -> list[Tag]:
 
 
 def _cells(row: Tag) -> Iterator[str]:
-    """A cell over several columns is followed by empty ones."""
-    columns = 0
-    for cell in _cell_tags(row):
-        yield _text(cell)
-        empty = max(0, min(_number(cell, "colspan"), _MOST_COLUMNS - columns) - 1)
-        yield from [""] * empty
-        columns += 1 + empty
+    return spread(((_text(cell), _number(cell, "colspan")) for cell in _cell_tags(row)), _MOST_COLUMNS)
 
 
 def _number(tag: Tag, attribute: str) -> int:
     """The attribute's value if it is a whole number from 1 to 9999, else 1."""
-    text = str(tag.get(attribute) or "")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 5 else 1
+    return whole_number(str(tag.get(attribute) or "")) or 1
 
 
 # Memory for so many: docs/figures/reader-limits.json.

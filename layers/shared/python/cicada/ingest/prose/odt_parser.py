@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from lxml.etree import _Element as Element
 
-from cicada.ingest.prose.encoding import clean_line
+from cicada.ingest.prose.encoding import clean_line, whole_number
 from cicada.ingest.prose.package import Package, PackageKind, encrypted, opened
 from cicada.ingest.prose.sections import (
     MAX_PROPERTY,
@@ -15,8 +15,8 @@ from cicada.ingest.prose.sections import (
     ListItem,
     Paragraph,
     Prose,
-    Table,
     first_heading,
+    headed_table,
 )
 
 OFFICE = "{urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
@@ -98,30 +98,23 @@ class _Walk:
                 if text:
                     yield Paragraph(text) if depth < 0 else ListItem(text, depth)
             elif child.tag == f"{TABLE}table":
-                yield from self._table(child)
+                yield from headed_table(map(self._cells, _rows(child)))
             elif child.tag == f"{TEXT}list":
                 yield from self.blocks(child, depth + 1)
             else:
                 yield from self.blocks(child, depth)
 
     def _heading(self, heading: Element) -> Iterator[Block]:
-        text, level = self._text(heading), heading.get(f"{TEXT}outline-level", "1")
-        known = int(level) if level.isascii() and level.isdigit() and len(level) < 3 else 1
-        if text:
-            yield Heading(min(max(known, 1), _DEEPEST_HEADING), text)
-
-    def _table(self, table: Element) -> Iterator[Block]:
-        """The first row is the header, as in a Word document."""
-        rows = [row for row in map(self._cells, _rows(table)) if any(row)]
-        if rows:
-            yield Table(rows[0] if len(rows) > 1 else (), tuple(rows[1:] or rows))
+        level = whole_number(heading.get(f"{TEXT}outline-level"), most_digits=2) or 1
+        if text := self._text(heading):
+            yield Heading(min(level, _DEEPEST_HEADING), text)
 
     def _cells(self, row: Element) -> tuple[str, ...]:
         cells: list[str] = []
         for cell in row:
             if cell.tag in _CELLS:
-                repeated = cell.get(f"{TABLE}number-columns-repeated", "1")
-                times = int(repeated) if repeated.isascii() and repeated.isdigit() and len(repeated) < 6 else 1
+                repeated = whole_number(cell.get(f"{TABLE}number-columns-repeated"), most_digits=5)
+                times = 1 if repeated is None else repeated
                 cells += [self._text(cell)] * min(times, max(_MOST_COLUMNS - len(cells), 0))
         return tuple(cells)
 

@@ -9,9 +9,9 @@ from lxml.etree import _Element as Element
 from msgspec import Struct
 
 from cicada.ingest.model import Problem
-from cicada.ingest.prose.encoding import clean_line
+from cicada.ingest.prose.encoding import clean_line, whole_number
 from cicada.ingest.prose.package import Package, PackageKind, core_properties, opened
-from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, Prose, Table
+from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, Prose, headed_table
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -147,13 +147,10 @@ def _role(shape: Element) -> str:
 
 def _blocks(shape: Element, role: str) -> Iterator[Block]:
     for table in shape.iter(f"{A}tbl"):
-        rows = [
+        yield from headed_table(
             tuple(clean_line(" ".join(_texts(cell))) for cell in row.iterfind(f"{A}tc"))
             for row in table.iterfind(f"{A}tr")
-        ]
-        rows = [row for row in rows if any(row)]
-        if rows:
-            yield Table(rows[0] if len(rows) > 1 else (), tuple(rows[1:] or rows))
+        )
     body = shape.find(f"{P}txBody")
     for paragraph in body.iterfind(f"{A}p") if body is not None else ():
         text = _text(paragraph)
@@ -166,8 +163,8 @@ def _blocks(shape: Element, role: str) -> Iterator[Block]:
 
 def _depth(paragraph: Element) -> int:
     properties = paragraph.find(f"{A}pPr")
-    level = properties.get("lvl", "0") if properties is not None else "0"
-    return min(int(level), _DEEPEST) if level.isascii() and level.isdigit() and len(level) < 5 else 0
+    level = whole_number(properties.get("lvl")) if properties is not None else None
+    return min(level or 0, _DEEPEST)
 
 
 def _texts(element: Element) -> Iterator[str]:

@@ -9,7 +9,16 @@ from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
 from cicada.ingest.prose.encoding import clean_line
-from cicada.ingest.prose.sections import MAX_PROPERTY, Block, Heading, ListItem, Paragraph, Prose, Table, first_heading
+from cicada.ingest.prose.sections import (
+    MAX_PROPERTY,
+    Block,
+    Heading,
+    ListItem,
+    Paragraph,
+    Prose,
+    first_heading,
+    headed_table,
+)
 
 MAX_BLOCKS = 500_000
 MAX_DEPTH = 10_000
@@ -247,8 +256,6 @@ def _end_paragraph(reader: _Reader) -> None:
 
 
 def _end_table(reader: _Reader) -> None:
-    """The table that stands before the paragraph; its first row is the header."""
-    rows = [row for row in reader.rows if any(row)]
-    if rows:
-        reader.blocks.append(Table(rows[0] if len(rows) > 1 else (), tuple(rows[1:] or rows)))
+    """The table that stands before the paragraph."""
+    reader.blocks += headed_table(reader.rows)
     reader.rows.clear()

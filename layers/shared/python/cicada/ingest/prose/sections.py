@@ -66,6 +66,26 @@ class Record(Struct, frozen=True):
 Block = Heading | Paragraph | ListItem | Code | Table | Record
 
 
+def headed_table(rows: Iterable[tuple[str, ...]]) -> Iterator[Table]:
+    """The table of the rows that have text, if any; the first one of several is its header.
+
+    Formats mark few headers, and a first row that is repeated does no harm.
+    """
+    filled = [row for row in rows if any(row)]
+    if filled:
+        yield Table(filled[0] if len(filled) > 1 else (), tuple(filled[1:] or filled))
+
+
+def spread(cells: Iterable[tuple[str, int]], most_columns: int) -> Iterator[str]:
+    """The texts of cells. One over several columns, which stand beside it, is followed by empty ones up to the most."""
+    columns = 0
+    for text, width in cells:
+        yield text
+        empty = max(0, min(width, most_columns - columns) - 1)
+        yield from [""] * empty
+        columns += 1 + empty
+
+
 class Prose(Struct, frozen=True):
     """A document. `title` and `language` are empty where it does not say them; texts hold no control characters.
 
