@@ -172,7 +172,7 @@ class Ingester(Struct, frozen=True):
             is_unclear = error.kind == VIEWERS_UNCLEAR
             if before is None or is_unclear or self._may_show_too_much(source, before):
                 self._withdraw(source, before, is_unclear)
-            elif again and self._is_ours(before):
+            elif again and before.has_vectors_of(self.embedder.model_id, self.embedder.dimension):
                 self._index(with_card(before))
             return _rejected(document, error, version)
         with span("indexing"):
@@ -180,10 +180,6 @@ class Ingester(Struct, frozen=True):
             outcome = Outcome.INDEXED if self._write(before, after, again) else Outcome.UNCHANGED
         viewers = after.passages[0].passage.readers if after.passages else ()
         return IngestReport(document, outcome, len(after.passages), (*problems, *doubts), after.version, viewers)
-
-    def _is_ours(self, stored: StoredDocument) -> bool:
-        """Whether its vectors are from our embedder; others are meaningless in the index."""
-        return (stored.model_id, stored.dimension) == (self.embedder.model_id, self.embedder.dimension)
 
     def _stored(
         self, source: SourceFile | OversizedFile, before: StoredDocument | None

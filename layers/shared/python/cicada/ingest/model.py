@@ -183,6 +183,10 @@ class StoredDocument(Struct, frozen=True):
     card: Card | None = None
     card_vector: Vector = ()
 
+    def has_vectors_of(self, model_id: str, dimension: int) -> bool:
+        """Whether its vectors are from this embedder; others are meaningless in its index."""
+        return (self.model_id, self.dimension) == (model_id, dimension)
+
     def equals(self, other: StoredDocument) -> bool:
         """Whether both hold the same, whenever it was ingested."""
         return self == replace(other, ingested_at=self.ingested_at)
@@ -247,7 +251,7 @@ class RebuildState(StrEnum):
 
 
 class RebuildProgress(Struct, frozen=True):
-    """`copied` of `documents` are in the new index; with `SWITCHED`, it answers."""
+    """`copied` of `documents` are in the new index; with `SWITCHED`, it answers. Operators get it by these names."""
 
     run: str
     state: RebuildState

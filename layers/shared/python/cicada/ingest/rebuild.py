@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from cicada.documents.model import DocumentKey
@@ -149,7 +149,7 @@ class Rebuilder(Struct, frozen=True):
         building.delete(document)
 
     def _require_our_embedder(self, stored: StoredDocument) -> None:
-        if (stored.model_id, stored.dimension) != (self.model_id, self.dimension):
+        if not stored.has_vectors_of(self.model_id, self.dimension):
             raise ConfigurationError(
                 f"The ground truth on {stored.document.document_id} holds vectors of {stored.model_id} "
                 f"({stored.dimension} dimensions), and the index is one of {self.model_id} ({self.dimension} "
@@ -175,14 +175,16 @@ def rebuild_at_once(event: Mapping[str, Any], rebuilder: Rebuilder, remaining_se
     longest = max(0.0, remaining_seconds - MARGIN_SECONDS)
     until = rebuilder.clock() + min(longest, _seconds(event, longest))
     if wanted in ("start", True):
-        return _fields(rebuilder.start(until))
-    if wanted == "continue" and run:
-        return _fields(rebuilder.go_on(run, until))
-    if wanted == "abandon" and run:
-        return _fields(rebuilder.abandon(run))
-    raise InvalidFrameError(
-        'A test event is {"rebuild": "start"}, or {"rebuild": "continue", "run": "…"} with its run.'
-    )
+        progress = rebuilder.start(until)
+    elif wanted == "continue" and run:
+        progress = rebuilder.go_on(run, until)
+    elif wanted == "abandon" and run:
+        progress = rebuilder.abandon(run)
+    else:
+        raise InvalidFrameError(
+            'A test event is {"rebuild": "start"}, or {"rebuild": "continue", "run": "…"} with its run.'
+        )
+    return dict(to_builtins(progress))
 
 
 def _seconds(event: Mapping[str, Any], default: float) -> float:
@@ -190,12 +192,3 @@ def _seconds(event: Mapping[str, Any], default: float) -> float:
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0:
         raise InvalidFrameError("The seconds of a slice are a number that is not negative.")
     return float(seconds)
-
-
-def _fields(progress: RebuildProgress) -> dict[str, Any]:
-    return {
-        "run": progress.run,
-        "state": progress.state.value,
-        "copied": progress.copied,
-        "documents": progress.documents,
-    }

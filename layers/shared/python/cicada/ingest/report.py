@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import to_builtins
+
 from cicada.ingest.model import IngestReport, Outcome, StoredDocument
 from cicada.retrieval.ports import CataloguedIndex
 
@@ -20,19 +22,14 @@ def report_fields(report: IngestReport) -> dict[str, Any]:
         "passages": report.passages,
         **({"embedded": report.embedded} if report.outcome is Outcome.UNDER_WAY else {}),
         "readers": list(report.readers),
-        "problems": [
-            {"place": problem.place, "reason": problem.reason, "kind": problem.kind} for problem in report.problems
-        ],
+        "problems": [to_builtins(problem) for problem in report.problems],
     }
 
 
 def matches_index(stored: StoredDocument, index: CataloguedIndex) -> bool:
     """Whether the index has the stored passages and card: it may be lost, or an earlier ingest may have died."""
     passages = tuple(each.passage for each in stored.embedded())
-    return index.passages_of(stored.document) == passages and _has_card(stored, index)
-
-
-def _has_card(stored: StoredDocument, index: CataloguedIndex) -> bool:
-    """Whether the document's row in the index has the card of the ground truth."""
+    if index.passages_of(stored.document) != passages:
+        return False
     indexed, wanted = index.row(stored.document), stored.row()
     return (indexed and indexed.card) == (wanted and wanted.card)

@@ -25,10 +25,6 @@ from cicada.retrieval.ports import Embedder
 PART = 288
 
 
-def _tell_nobody(left: int) -> None:
-    pass
-
-
 class Encoder(Struct, frozen=True):
     """An embedder for one document. Vectors are arrays of 32-bit floats.
 
@@ -38,8 +34,8 @@ class Encoder(Struct, frozen=True):
 
     embedder: Embedder
     document: DocumentKey
-    kept: KeptVectors | None = None
-    tell_left: Callable[[int], None] = _tell_nobody
+    kept: KeptVectors | None
+    tell_left: Callable[[int], None]
 
     def stored(
         self, passages: Sequence[Passage], prefixes: Sequence[str], card: str, before: StoredDocument | None
@@ -49,29 +45,23 @@ class Encoder(Struct, frozen=True):
         Only texts that `before` does not hold are embedded.
         """
         texts = [_searched(passage, prefix) for passage, prefix in zip(passages, prefixes, strict=True)]
-        known, described = self._known(before), self._known_card(before)
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        asked = [*new, card] if card and card not in described else new
-        made = self._encoded(asked)
-        known |= dict(zip(new, made, strict=False))
+        known = self._known(before)
+        new = [text for text in dict.fromkeys((*texts, card)) if text and text not in known]
+        known |= dict(zip(new, self._encoded(new), strict=True))
         stored = (
             StoredPassage(passage, prefix, known[text])
             for passage, prefix, text in zip(passages, prefixes, texts, strict=True)
         )
-        return tuple(stored), made[-1] if len(asked) > len(new) else described.get(card, ())
+        return tuple(stored), known.get(card, ())
 
     def _known(self, before: StoredDocument | None) -> dict[str, Vector]:
-        if before is None or not self._encoded_it(before):
+        """The vectors that the earlier version has from this embedder, by their texts."""
+        if before is None or not before.has_vectors_of(self.embedder.model_id, self.embedder.dimension):
             return {}
-        return {_searched(each.passage, each.prefix): each.vector for each in before.passages}
-
-    def _known_card(self, before: StoredDocument | None) -> dict[str, Vector]:
-        if before is None or before.card is None or not len(before.card_vector) or not self._encoded_it(before):
-            return {}
-        return {embedded_text(before.card): before.card_vector}
-
-    def _encoded_it(self, stored: StoredDocument) -> bool:
-        return (stored.model_id, stored.dimension) == (self.embedder.model_id, self.embedder.dimension)
+        known = {_searched(each.passage, each.prefix): each.vector for each in before.passages}
+        if before.card and len(before.card_vector):
+            known[embedded_text(before.card)] = before.card_vector
+        return known
 
     def _encoded(self, texts: Sequence[str]) -> list[Vector]:
         if self.kept is None or len(texts) <= PART:
