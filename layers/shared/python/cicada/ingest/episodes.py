@@ -6,7 +6,6 @@ import re
 from typing import Annotated
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from cicada.errors import ConfigurationError, DocumentRejectedError
 from cicada.ingest.model import SourceFile
@@ -25,14 +24,21 @@ class Episode(Struct, frozen=True):
     language: str
 
 
-class EpisodePattern(Struct, frozen=True):
+def _blank(text: str) -> str:
+    return "" if text.strip() else "must be text that is not empty"
+
+
+_Text = Annotated[str, Check(_blank)]
+
+
+class EpisodePattern(Form, frozen=True):
     """One entry of the configuration. `chapter` may hold {1}, {2} …: what the pattern's wildcards matched."""
 
-    pattern: str
-    episode_id: str
-    episode_name: str
-    chapter: str | None = None
-    language: str = "en"
+    pattern: _Text
+    episode_id: _Text
+    episode_name: _Text
+    chapter: _Text | None = None
+    language: _Text = "en"
 
     def match(self, source: SourceFile) -> Episode | None:
         """A pattern with a slash is matched with the path in the knowledge base, any other with the file name."""
@@ -69,24 +75,9 @@ def parse_episodes(text: str) -> Episodes:
     return Episodes(tuple(_pattern(entry, number) for number, entry in enumerate(entries, start=1)))
 
 
-def _blank(text: str) -> str:
-    return "" if text.strip() else "must be text that is not empty"
-
-
-_Text = Annotated[str, Check(_blank)]
-
-
-class _Entry(Form, frozen=True):
-    pattern: _Text
-    episode_id: _Text
-    episode_name: _Text
-    chapter: _Text | None = None
-    language: _Text = "en"
-
-
 def _pattern(entry: object, number: int) -> EpisodePattern:
     place = f"Entry {number} of the episode configuration"
-    pattern = EpisodePattern(**asdict(checked(_Entry, entry, place)))
+    pattern = checked(EpisodePattern, entry, place)
     wildcards = _expression(pattern.pattern).groups
     if beyond := [group for group in _PLACEHOLDER.findall(pattern.chapter or "") if not 1 <= int(group) <= wildcards]:
         raise ConfigurationError(f"{place}: chapter uses {{{beyond[0]}}}, but the pattern has {wildcards} wildcards.")

@@ -178,7 +178,7 @@ class Ingester(Struct, frozen=True):
         with span("indexing"):
             after, doubts = self._with_inferred_types(after, before)
             outcome = Outcome.INDEXED if self._write(before, after, again) else Outcome.UNCHANGED
-        viewers = after.passages[0].passage.readers if after.passages else ()
+        viewers = after.passages[0].passage.readers
         return IngestReport(document, outcome, len(after.passages), (*problems, *doubts), after.version, viewers)
 
     def _stored(
@@ -201,9 +201,7 @@ class Ingester(Struct, frozen=True):
         report = partial(self._report_progress, source, len(parsed.passages))
         encoder = Encoder(self.embedder, source.document, self.kept, report)
         with span("embedding"):
-            passages, card_vector = encoder.stored(
-                parsed.passages, prefixes.texts, embedded_text(made.card) if made.card else "", before
-            )
+            passages, card_vector = encoder.stored(parsed.passages, prefixes.texts, embedded_text(made.card), before)
         stored = StoredDocument(
             document=source.document,
             version=source.version,
@@ -321,7 +319,7 @@ class Ingester(Struct, frozen=True):
         self, parsed: ParsedDocument, document: DocumentKey, before: StoredDocument | None
     ) -> ParsedDocument:
         """Set the viewers that are to be stored; all passages have the same."""
-        named = parsed.passages[0].readers if parsed.passages else ()
+        named = parsed.passages[0].readers
         viewers = settled_access_list(named, before, self.bases.of(document.base_key).restricted)
         passages = tuple(replace(each, readers=viewers) for each in parsed.passages)
         return ParsedDocument(passages, (*parsed.problems, *unnamed(viewers, named)))

@@ -60,7 +60,7 @@ class _Attribute(StrictModel):
 
 
 class Attribute(Struct, frozen=True):
-    """`text` is for filters, `shown` for display; `embedded`: the attribute is searched together with the text.
+    """`text` is for filters; `embedded`: the attribute is searched together with the text.
 
     The schema of the knowledge base types it later.
 
@@ -70,8 +70,12 @@ class Attribute(Struct, frozen=True):
     """
 
     text: str | tuple[str, ...]
-    shown: str
     embedded: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The value for display."""
+        return self.text if isinstance(self.text, str) else ", ".join(self.text)
 
 
 def _one_line(name: str) -> str:
@@ -87,12 +91,12 @@ AttributeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidat
 def attribute(name: str, value: object) -> Attribute:
     """The attribute of this name. `DocumentRejectedError` if its value is of neither form."""
     if not isinstance(value, dict):
-        return Attribute(*_texts(name, value))
+        return Attribute(_text(name, value))
     try:
         read = _Attribute.model_validate(value)
     except ValidationError as error:
         raise _refused_form(name, error) from None
-    return Attribute(*_texts(name, read.value.content), embedded=read.include)
+    return Attribute(_text(name, read.value.content), read.include)
 
 
 def _refused_form(name: str, error: ValidationError) -> DocumentRejectedError:
@@ -105,17 +109,15 @@ def _refused_form(name: str, error: ValidationError) -> DocumentRejectedError:
     )
 
 
-def _texts(name: str, value: object) -> tuple[str | tuple[str, ...], str]:
-    """The value for filters and for display."""
+def _text(name: str, value: object) -> str | tuple[str, ...]:
     if isinstance(value, list) and value and all(isinstance(each, str) and is_whole(each) for each in value):
-        return tuple(value), ", ".join(value)
+        return tuple(value)
     if isinstance(value, str) and is_whole(value):
-        return value, value
+        return value
     if isinstance(value, bool):
-        return str(value).lower(), str(value).lower()
+        return str(value).lower()
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
-        number = str(int(value)) if value == int(value) else repr(value)
-        return number, number
+        return str(int(value)) if value == int(value) else repr(value)
     raise refused(
         f"has an attribute '{name[:40]}' that is no text, number, boolean or list of texts; write it as one of these"
     )

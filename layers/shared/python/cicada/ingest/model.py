@@ -114,7 +114,7 @@ class Problem(Struct, frozen=True):
 
 
 class ParsedDocument(Struct, frozen=True):
-    """A file's passages, and problems for the parts that were left out."""
+    """A file's passages, one at least, and problems for the parts that were left out."""
 
     passages: tuple[Passage, ...]
     problems: tuple[Problem, ...] = ()

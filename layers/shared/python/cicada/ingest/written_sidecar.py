@@ -60,9 +60,6 @@ def _value(name: str, texts: list[str], before: object) -> object:
 def _viewers(names: Sequence[str]) -> dict[str, object]:
     if tuple(names) == EVERYONE:
         return {"readers": EVERYONE[0]}
-    entries = [{"name": name, "type": kind.upper(), "access": "ALLOW"} for kind, _, name in map(_parted, names)]
+    parted = (name.partition(":") for name in names)
+    entries = [{"name": name, "type": kind.upper(), "access": "ALLOW"} for kind, _, name in parted]
     return {"accessControlList": entries} if entries else {}
-
-
-def _parted(name: str) -> tuple[str, str, str]:
-    return name.partition(":")

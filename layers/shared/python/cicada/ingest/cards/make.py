@@ -124,9 +124,9 @@ MAX_SHOWN = 24_000
 
 
 class MadeCard(Struct, frozen=True):
-    """`card`: None for a document without passages. `problems`: why it is not the model's."""
+    """`problems`: why the card is not the model's."""
 
-    card: Card | None
+    card: Card
     problems: tuple[Problem, ...] = ()
 
 
@@ -138,12 +138,10 @@ def made_card(
     The earlier card is kept if the text is the same, even if the base has changed meanwhile: an unchanged document
     stays as it is, and no model is called for it. Another model writes it anew, and so does one that had failed.
     """
-    if not passages:
-        return MadeCard(None)
     if before and before.card and _has_text_of(before, passages) and _is_final(before.card, writer):
         return MadeCard(before.card)
     outline = outline_of(passages)
-    draft = writer.write(_excerpt(outline)) if writer else CardDraft()
+    draft = writer.write(_excerpt(outline)) if writer else NOTHING_WRITTEN
     by = writer.model_id if writer and not draft.failure else RULES
     statistics = _statistics(outline, draft, index)
     card = compile_card(outline, statistics, draft, by)
