@@ -244,12 +244,10 @@ def _no_object(what: str) -> DocumentRejectedError:
 #
 # `"readers": "everyone"` instead of the access control list opens the document to all users of the tenant.
 #
-#
 # The form is that of Amazon Bedrock's knowledge bases, as is the limit of 10 KB:
 # https://docs.aws.amazon.com/bedrock/latest/userguide/s3-data-source-connector.html
 # The access control list is that of its managed knowledge bases and of Amazon Kendra, which write Name, Type and
-# Access;
-# `_language_code` and names with `_` in front are Kendra's:
+# Access; `_language_code` and names with `_` in front are Kendra's:
 # https://docs.aws.amazon.com/kendra/latest/dg/s3-metadata.html
 #
 # A sidecar is used completely or not at all. Anything not understood might have restricted viewers, so the document is

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import TITLE, Card, DocumentRow, Related, Sort
 from cicada.documents.model import DocumentKey, Passage
 from cicada.ingest.cards.terms import BaseStatistics, TermExtractor
-from cicada.ingest.prose.parser import SUFFIXES
+from cicada.ingest.uploads import READABLE
 from cicada.permissions import every_document
 from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
@@ -24,14 +24,13 @@ MAX_CODES = 24
 MAX_TITLES = 16
 # A code such as SOP-QA-012, DV-25-031 or iso_9001: parts of letters and digits with a digit in one of them.
 _CODE = re.compile(r"\b(?=[\w-]{0,75}\d)[A-Za-z][A-Za-z0-9]{0,11}(?:[-_][A-Za-z0-9]{1,12}){1,5}\b")
-_FILE_NAME = re.compile(rf"\b[\w-]{{2,80}}(?:{'|'.join(map(re.escape, (*SUFFIXES, '.json')))})\b", re.IGNORECASE)
+_FILE_NAME = re.compile(rf"\b[\w-]{{2,80}}(?:{'|'.join(map(re.escape, READABLE))})\b", re.IGNORECASE)
 _CAPITALISED = r"\b[^\W\d_a-z]\w+"
 # What stands in quotation marks, or two and more words in capitals in a row, which may have small words between them.
 _TITLE = re.compile(
     r"[\"“„«‘「『]([^\"“”„«»‘’「」『』\n]{8,120})[\"”“»’」』]"
     rf"|({_CAPITALISED}(?:(?: (?:of|and|for|the|in|on|to|at)){{0,2}} {_CAPITALISED}){{1,8}})"
 )
-_SUFFIXES = (*SUFFIXES, ".json")
 _SHORTEST_TITLE = 10
 
 
@@ -53,7 +52,7 @@ class Mentions(Struct, frozen=True):
         folder = str(PurePosixPath(document.document_id).parent)
         folders = {"", "" if folder == "." else f"{folder}/"}
         forms = {form for code in self.codes for form in (code, code.lower(), code.upper())}
-        names = {form if _has_suffix(form) else f"{form}{end}" for form in forms for end in _SUFFIXES}
+        names = {form if form.lower().endswith(READABLE) else f"{form}{end}" for form in forms for end in READABLE}
         return frozenset(f"{place}{name}" for place in folders for name in names)
 
     def names(self, row: DocumentRow) -> bool:
@@ -89,10 +88,6 @@ def _beginning(passages: Sequence[Passage]) -> Iterator[str]:
         room -= len(passage.text)
         if room <= 0:
             return
-
-
-def _has_suffix(name: str) -> bool:
-    return name.lower().endswith(_SUFFIXES)
 
 
 def _is_telling(title: str) -> bool:

@@ -132,10 +132,8 @@ def _meta_names(text: str) -> Iterator[str]:
 #     ---
 #
 # All values are read as texts; the schema of the knowledge base types them. Aliases, type tags and duplicate keys are
-# not
-# used: they would let a short text become a large one, or leave open which value was meant. Where viewers are named in
-# a
-# way that is not understood, the document is rejected, as it is for a sidecar.
+# not used: they would let a short text become a large one, or leave open which value was meant. Where viewers are named
+# in a way that is not understood, the document is rejected, as it is for a sidecar.
 #
 # Empty lines, invisible characters and HTML comments may stand above it, such as the note of a licence.
 

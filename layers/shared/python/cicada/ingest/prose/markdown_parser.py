@@ -57,9 +57,9 @@ def _parser() -> MarkdownIt:
 
 
 class _Walk(Struct):
-    """A position in the flat list of tokens."""
+    """A position in the flat list of tokens. `depth`: how many lists are open; `item`: the mark of one that begins."""
 
-    markers: list[str] = field(default_factory=list)
+    depth: int = 0
     item: str = ""
     rows: list[tuple[str, ...]] = field(default_factory=list)
     cells: list[str] = field(default_factory=list)
@@ -93,9 +93,9 @@ def _step(token: Token, walk: _Walk) -> None:
         case "heading_close":
             walk.heading = 0
         case "bullet_list_open" | "ordered_list_open":
-            walk.markers.append("-")
+            walk.depth += 1
         case "bullet_list_close" | "ordered_list_close":
-            walk.markers.pop()
+            walk.depth -= 1
         case "list_item_open":
             walk.item = f"{token.info}{token.markup}" if token.info else "-"
         case "list_item_close":
@@ -123,7 +123,7 @@ def _inline(token: Token, walk: _Walk) -> Iterator[Block]:
     elif text and walk.heading:
         yield Heading(walk.heading, text)
     elif text and walk.item:
-        yield ListItem(text, len(walk.markers) - 1, walk.item)
+        yield ListItem(text, walk.depth - 1, walk.item)
         walk.item = ""
     elif text:
         yield Paragraph(text)
