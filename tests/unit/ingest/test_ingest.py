@@ -257,15 +257,7 @@ def test_a_file_that_is_too_large_is_reported() -> None:
 def test_a_file_that_is_gone_is_removed_from_the_index(stage: Stage) -> None:
     stage.upload(GOOD)
     stage.store.remove(MACBETH)
-    assert stage.ingester.ingest(MACBETH) == IngestReport(MACBETH, Outcome.DELETED, 0)
-    assert stage.index.documents == {}
-    assert stage.truth.entries == {}
-    assert stage.store.reports[MACBETH].outcome is Outcome.DELETED
-
-
-def test_delete_removes_the_document_whatever_the_store_holds(stage: Stage) -> None:
-    stage.upload(GOOD)
-    report = stage.ingester.delete(MACBETH)
+    report = stage.ingester.ingest(MACBETH)
     assert report == stage.store.reports[MACBETH] == IngestReport(MACBETH, Outcome.DELETED, 0)
     assert stage.index.documents == {}
     assert stage.truth.entries == {}

@@ -129,12 +129,6 @@ class Ingester(Struct, frozen=True):
         self._unindex(document)
         return None
 
-    def delete(self, document: DocumentKey) -> IngestReport:
-        """Remove the document from the ground truth and the index, even if its file exists."""
-        report = self._deleted(document)
-        self.store.write_report(report)
-        return report
-
     def _ingest_until_stable(self, document: DocumentKey, again: bool) -> IngestReport:
         """Ingest, then read the file again, until it has not changed; returns the report on that version.
 
@@ -174,7 +168,7 @@ class Ingester(Struct, frozen=True):
                 self._withdraw(source, before, is_unclear)
             elif again and before.has_vectors_of(self.embedder.model_id, self.embedder.dimension):
                 self._index(with_card(before))
-            return _rejected(document, error, version)
+            return IngestReport(document, Outcome.REJECTED, 0, (Problem("", str(error), error.kind),), version)
         with span("indexing"):
             after, doubts = self._with_inferred_types(after, before)
             outcome = Outcome.INDEXED if self._write(before, after, again) else Outcome.UNCHANGED
@@ -406,7 +400,3 @@ def _doubts(said: Described, observed: Observed) -> Iterator[Problem]:
             f"No question knows {listed}, which stay texts: the base has {MAX_FIELDS} fields, or the name is too long."
         )
         yield Problem("", reason, "unknown_field")
-
-
-def _rejected(document: DocumentKey, error: DocumentRejectedError, version: str = "") -> IngestReport:
-    return IngestReport(document, Outcome.REJECTED, 0, (Problem("", str(error), error.kind),), version)
