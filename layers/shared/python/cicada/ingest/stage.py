@@ -60,11 +60,6 @@ _NAME_WORDS, _MOST_ALIKE = 6, 20
 _MOST_WORDS = 60
 
 
-class _Line(Struct, frozen=True):
-    speaker: str
-    directions: tuple[str, ...]
-
-
 class _Blow(Struct, frozen=True):
     by: tuple[str, ...]
     on: tuple[str, ...]
@@ -112,13 +107,15 @@ class _Scene(Struct):
     entered: dict[str, None] = field(default_factory=dict)
     dead: dict[str, str] = field(default_factory=dict)
 
-    def read(self, line: _Line) -> None:
-        if line.speaker:
-            self.present[line.speaker] = None
-            if line.speaker not in self.speakers[-1:]:
-                self.speakers.append(line.speaker)
-        for direction in line.directions:
-            for clause in _CLAUSE_END.split(_SPOKEN_OF.sub(" ", direction)):
+    def read(self, line: str, speakers: Iterable[str]) -> None:
+        """Read a line as chunks have it: a direction in brackets, or a speech with directions in it."""
+        speaker = next((name for name in speakers if line.startswith(f"{name}: ")), "")
+        if speaker:
+            self.present[speaker] = None
+            if speaker not in self.speakers[-1:]:
+                self.speakers.append(speaker)
+        for square, round in _DIRECTION.findall(line.removeprefix(f"{speaker}: ")):
+            for clause in _CLAUSE_END.split(_SPOKEN_OF.sub(" ", square or round)):
                 self._follow(clause.strip(), "".join(self.speakers[-1:]))
 
     def _follow(self, clause: str, speaker: str) -> None:
@@ -216,22 +213,14 @@ def _chapter(passage: Passage) -> str:
 def _told(scene: _Scene, passage: Passage) -> Iterator[str]:
     """The facts of a passage, which the scene has been read up to."""
     scene.entered, scene.dead = {}, {}
-    for text in passage.text.split("\n"):
-        scene.read(_line(text, _speakers(passage)))
+    for line in passage.text.split("\n"):
+        scene.read(line, _speakers(passage))
     for name, killer in list(scene.dead.items())[:_MOST_NAMES]:
         yield f"{name} {f'is killed by {killer} and ' if killer else ''}dies, the death of {name}"
     if scene.entered:
         yield f"Enters, appears: {', '.join(list(scene.entered)[:_MOST_NAMES])}"
     if whole := _in_full(passage.text):
         yield " ".join(whole)
-
-
-def _line(text: str, speakers: Iterable[str]) -> _Line:
-    """A line as chunks have it: a direction in brackets, or a speech with directions in it."""
-    speaker = next((name for name in speakers if text.startswith(f"{name}: ")), "")
-    said = text.removeprefix(f"{speaker}: ") if speaker else text
-    directions = tuple(square or round for square, round in _DIRECTION.findall(said))
-    return _Line(speaker, directions)
 
 
 def _in_full(text: str) -> list[str]:

@@ -64,8 +64,7 @@ def read_eml(content: bytes) -> Prose:
     with damage_reported(_DAMAGED):
         # The library's newer policy parses the headers too, and fails at some that are damaged.
         message = message_from_bytes(content)
-        headers, day = _headers(message), _day(message)
-        fields = _fields(headers, day)
+        fields = _fields(_headers(message), _day(message))
         _read_mail(message, 0, found)
     return Prose(
         tuple(found.blocks),
