@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
 
+import pytest
 from docx import Document
 from docx.document import Document as WordDocument
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from openpyxl import Workbook
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
+from cicada.errors import DocumentRejectedError
 from cicada.ingest.model import ParsedDocument
 from cicada.ingest.prose.parser import prose_parsers
 from cicada.knowledge_bases.schema import Schema
@@ -26,6 +28,13 @@ def parsed(name: str, content: bytes, sidecar: bytes | None = None, schema: Sche
     found = source(name, content)
     parser = prose_parsers()[name[name.rindex(".") :].lower()]
     return parser.parse(replace(found, sidecar=sidecar, schema=schema or Schema()))
+
+
+def rejection(read: Callable[..., object], *given: object) -> DocumentRejectedError:
+    """Why a document is refused that is read from what is given."""
+    with pytest.raises(DocumentRejectedError) as caught:
+        read(*given)
+    return caught.value
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,17 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.model import ROW, TABLE
-from cicada.errors import DocumentRejectedError
 from cicada.ingest.chunks import Chunking, size_of
 from cicada.ingest.prose import tables
 from cicada.ingest.prose.csv_parser import read_csv, separator_of
 from cicada.ingest.prose.sections import Heading, Record
-from tests.unit.ingest.documents import parsed
+from tests.unit.ingest.documents import parsed, rejection
 
 TICKETS = "Id,Status,Note\n1,open,late\n2,closed,\n"
 
 
 def records(text: str) -> list[dict[str, str]]:
     return [dict(block.values) for block in read_csv(text.encode()).blocks if isinstance(block, Record)]
-
-
-def rejection(content: bytes) -> DocumentRejectedError:
-    with pytest.raises(DocumentRejectedError) as caught:
-        read_csv(content)
-    return caught.value
 
 
 def test_each_row_is_a_passage_with_its_header() -> None:
@@ -102,19 +95,19 @@ def test_a_table_without_rows_says_its_columns() -> None:
 @pytest.mark.parametrize("limit", ["MAX_ROWS", "MAX_CELLS"])
 def test_too_many_rows_or_cells_are_refused(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     monkeypatch.setattr(tables, limit, 2)
-    error = rejection(TICKETS.encode())
+    error = rejection(read_csv, TICKETS.encode())
     assert (error.kind, "The table has more than 2" in str(error)) == ("too_large", True)
 
 
 def test_a_quotation_mark_without_its_end_is_named() -> None:
-    error = rejection(b'a,b\n1,"' + b"word,\n" * 30_000)
+    error = rejection(read_csv, b'a,b\n1,"' + b"word,\n" * 30_000)
     assert (error.kind, "a quotation mark may be missing" in str(error)) == ("damaged", True)
 
 
 @pytest.mark.parametrize("column", ["readers", "_acl", "Permissions"])
 def test_a_column_that_names_readers_keeps_the_table_out(column: str) -> None:
     """Rows of one file have the same readers; whoever writes such a column means them to have others."""
-    assert rejection(f"Id,{column}\n1,group:hr\n".encode()).kind == "front_matter"
+    assert rejection(read_csv, f"Id,{column}\n1,group:hr\n".encode()).kind == "front_matter"
     assert records(f"Id,{column}\n1,ok\n")
 
 

@@ -15,13 +15,7 @@ from cicada.ingest.model import RecognisedPage
 from cicada.ingest.prose import pdf_parser
 from cicada.ingest.prose.pdf_parser import OutlineItem, Page, page_ranges, pages_as_blocks, read_pdf, read_scan
 from cicada.ingest.prose.sections import Block, Heading, ListItem, Paragraph, page_blocks
-from tests.unit.ingest.documents import Entry, pdf, pdf_with_picture, stream
-
-
-def rejection(content: bytes) -> DocumentRejectedError:
-    with pytest.raises(DocumentRejectedError) as caught:
-        read_pdf(content)
-    return caught.value
+from tests.unit.ingest.documents import Entry, pdf, pdf_with_picture, rejection, stream
 
 
 def drawing(content: bytes, form: bytes | None = None) -> bytes:
@@ -122,7 +116,7 @@ def test_the_empty_password_is_tried() -> None:
 
 
 def test_a_pdf_with_a_password_is_refused() -> None:
-    error = rejection(pdf("Text.", password="secret"))
+    error = rejection(read_pdf, pdf("Text.", password="secret"))
     assert (error.kind, str(error)) == (
         "encrypted",
         "The PDF needs a password; save it without one and upload it again.",
@@ -130,7 +124,7 @@ def test_a_pdf_with_a_password_is_refused() -> None:
 
 
 def test_a_pdf_without_text_is_refused_with_what_to_do() -> None:
-    error = rejection(pdf("", ""))
+    error = rejection(read_pdf, pdf("", ""))
     assert error.kind == "no_text"
     assert "no text on its 2 pages" in str(error)
     assert "OCR" in str(error)
@@ -193,12 +187,12 @@ def test_a_damaged_outline_is_a_problem_and_the_pages_are_read(monkeypatch: pyte
 
 @pytest.mark.parametrize("content", [b"%PDF-1.7", b"%PDF-1.7\n%%EOF", pdf("Text.")[:300], b"%PDF-" + b"\xff" * 5_000])
 def test_a_damaged_pdf_is_refused(content: bytes) -> None:
-    assert "damaged" in str(rejection(content))
+    assert "damaged" in str(rejection(read_pdf, content))
 
 
 def test_too_many_pages_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_parser, "MAX_PAGES", 2)
-    assert str(rejection(pdf("a", "b", "c"))).startswith("The PDF has 3 pages, more than 2; split it")
+    assert str(rejection(read_pdf, pdf("a", "b", "c"))).startswith("The PDF has 3 pages, more than 2; split it")
 
 
 def test_what_takes_too_long_to_draw_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +204,7 @@ def test_what_takes_too_long_to_draw_is_refused(monkeypatch: pytest.MonkeyPatch)
         drawing(b"BT /F1 9 Tf (" + b"a" * 1_200 + b") Tj ET"),
         drawing(b"/X Do " * 300, form=b"BT /F1 9 Tf (a) Tj ET"),
     ):
-        error = rejection(heavy)
+        error = rejection(read_pdf, heavy)
         assert (error.kind, "more than 1,000 things" in str(error)) == ("too_large", True)
 
 
@@ -239,18 +233,18 @@ def test_a_page_of_hyphens_is_one_word() -> None:
 def test_too_much_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf_parser, "MAX_TEXT", 10)
     assert read_pdf(pdf("Five.", "Five."))
-    error = rejection(pdf("Five.", "Five.", "Six more."))
+    error = rejection(read_pdf, pdf("Five.", "Five.", "Six more."))
     assert (error.kind, str(error)) == ("too_large", "The PDF has more than 10 letters; split it.")
 
 
 def test_a_form_that_draws_itself_ends() -> None:
-    assert rejection(drawing(b"/X Do", form=b"/X Do /X Do")).kind == "no_text"
+    assert rejection(read_pdf, drawing(b"/X Do", form=b"/X Do /X Do")).kind == "no_text"
 
 
 def test_a_stream_that_unpacks_to_too_much_is_refused() -> None:
     content = drawing(b" " * 30_000_000)
     assert len(content) < 100_000
-    assert "damaged or too intricate" in str(rejection(content))
+    assert "damaged or too intricate" in str(rejection(read_pdf, content))
 
 
 def test_nothing_of_the_document_is_logged(capfd: pytest.CaptureFixture[str]) -> None:
@@ -260,7 +254,7 @@ def test_nothing_of_the_document_is_logged(capfd: pytest.CaptureFixture[str]) ->
     logging.getLogger().addHandler(handler)
     try:
         # pypdf warns of references that lead nowhere, and of much else.
-        rejection(pdf("A secret text.").replace(b" 0 R", b" 9 R"))
+        rejection(read_pdf, pdf("A secret text.").replace(b" 0 R", b" 9 R"))
     finally:
         logging.getLogger().removeHandler(handler)
     assert lines.getvalue() == ""
