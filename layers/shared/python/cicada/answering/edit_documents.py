@@ -34,8 +34,8 @@ from cicada.errors import (
 from cicada.identity import Principal
 from cicada.ingest.metadata import STAYS_OUT
 from cicada.ingest.model import EVERYONE
+from cicada.ingest.sidecar import sidecar_with, viewers_in, written_fields
 from cicada.ingest.uploads import refusal
-from cicada.ingest.written_sidecar import sidecar_with, viewers_in, written_fields
 from cicada.observability.audit import Act, DocumentEdited
 from cicada.permissions import may_ask, viewer_names
 
