@@ -21,10 +21,9 @@ from cicada.entry.s3_notifications import (
 )
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.ingest.ingest import Ingester
-from cicada.ingest.model import IngestReport
+from cicada.ingest.model import IngestReport, report_fields
 from cicada.ingest.parallel import attempted
 from cicada.ingest.rebuild import rebuild_at_once
-from cicada.ingest.report import report_fields
 from cicada.observability.metrics import counted, log_misplaced, log_report
 
 _EPISODES = Path(__file__).with_name("episodes.toml")

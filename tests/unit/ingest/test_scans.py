@@ -14,10 +14,9 @@ from cicada.documents.model import DocumentKey, KnowledgeBaseKey, SectionLocator
 from cicada.documents.states import progress
 from cicada.errors import CicadaError, UnavailableError
 from cicada.ingest import ingest
-from cicada.ingest.model import Outcome, RecognisedPage, SourceFile
+from cicada.ingest.model import Outcome, RecognisedPage, SourceFile, report_fields
 from cicada.ingest.ports import DocumentParser
 from cicada.ingest.prose.parser import prose_parsers
-from cicada.ingest.report import report_fields
 from cicada.settings import inherited_environment
 from tests.unit.ingest.documents import pdf
 from tests.unit.ingest.test_ingest import Stage

@@ -46,7 +46,6 @@ from cicada.ingest.ports import (
     TextRecognition,
 )
 from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
-from cicada.ingest.report import matches_index
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.inference import (
     MAX_FIELDS,
@@ -280,12 +279,19 @@ class Ingester(Struct, frozen=True):
         """Write the truth, then the index, so that a rebuild misses nothing; returns whether anything was written."""
         if before is not None and after.equals(before):
             after = before
-            if not again and matches_index(after, self.index):
+            if not again and self._is_indexed(after):
                 return False
         else:
             self._write_truth(before, after)
         self._index(after)
         return True
+
+    def _is_indexed(self, stored: StoredDocument) -> bool:
+        """Whether the index has the stored passages and card: it may be lost, or an earlier ingest may have died."""
+        if self.index.passages_of(stored.document) != tuple(each.passage for each in stored.embedded()):
+            return False
+        indexed, wanted = self.index.row(stored.document), stored.row()
+        return (indexed and indexed.card) == (wanted and wanted.card)
 
     def _write_truth(self, before: StoredDocument | None, after: StoredDocument) -> None:
         """Only of what is written does its deletion find out which values to forget."""

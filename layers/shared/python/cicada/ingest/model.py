@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, DocumentRow, row_of
@@ -228,6 +229,22 @@ class IngestReport(Struct, frozen=True):
     version: str = ""
     readers: tuple[str, ...] = ()
     embedded: int = 0
+
+
+def report_fields(report: IngestReport) -> dict[str, Any]:
+    """JSON values; names are camelCase as on the wire. `version` is `version_of` the file, or empty."""
+    document = report.document
+    return {
+        "tenant": document.base_key.tenant,
+        "knowledgeBase": document.base_key.knowledge_base,
+        "documentId": document.document_id,
+        "version": report.version,
+        "outcome": report.outcome.value,
+        "passages": report.passages,
+        **({"embedded": report.embedded} if report.outcome is Outcome.UNDER_WAY else {}),
+        "readers": list(report.readers),
+        "problems": [to_builtins(problem) for problem in report.problems],
+    }
 
 
 class RebuildRecord(Struct, frozen=True):

@@ -18,9 +18,9 @@ from cicada.ingest.model import (
     IngestReport,
     OversizedFile,
     SourceFile,
+    report_fields,
     version_of,
 )
-from cicada.ingest.report import report_fields
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
