@@ -17,16 +17,14 @@ from cicada.errors import DocumentRejectedError
 from cicada.ingest import script as script_module
 from cicada.ingest.markup import plain_text
 from cicada.ingest.model import ParsedDocument, Problem, ScriptMessage, Track
-from cicada.ingest.script import Script, ScriptDefaults, ScriptParser, parse_script
+from cicada.ingest.script import Script, ScriptParser, parse_script
 from tests.unit.ingest.scripts import play, script, shipped_episodes, source, speech
 
 GOOD = speech(612, "The queen, my lord, is dead.")
 
 
 def parse(content: bytes, **defaults: Any) -> Script:
-    return parse_script(
-        content, ScriptDefaults(**{"language": "en", "chapter": None, "own_chapter": "file"} | defaults)
-    )
+    return parse_script(content, **{"own_chapter": "file"} | defaults)
 
 
 def rejection(content: bytes) -> str:

@@ -130,16 +130,11 @@ class Script(Struct, frozen=True):
     problems: tuple[Problem, ...]
 
 
-class ScriptDefaults(Struct, frozen=True):
-    """Defaults for records. `chapter` is used for all records, `own_chapter` for those that name none."""
+def parse_script(content: bytes, language: str = "en", chapter: str | None = None, own_chapter: str = "") -> Script:
+    """The script's tracks and problems. `DocumentRejectedError` if the file is not a list of records in JSON.
 
-    language: str
-    chapter: str | None
-    own_chapter: str
-
-
-def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
-    """The script's tracks and problems. `DocumentRejectedError` if the file is not a list of records in JSON."""
+    `language`: that of the main track. `chapter` is used for all records, `own_chapter` for those that name none.
+    """
     main: list[ScriptMessage] = []
     japanese: list[ScriptMessage] = []
     problems: list[Problem] = []
@@ -151,11 +146,12 @@ def parse_script(content: bytes, defaults: ScriptDefaults) -> Script:
             continue
         if record is None:
             continue
+        place = chapter or record.chapter_id or own_chapter
         if record.text:
-            main.append(record.message(record.text, record.speaker or record.japanese_speaker, defaults))
+            main.append(record.message(record.text, record.speaker or record.japanese_speaker, place))
         if record.japanese_text:
-            japanese.append(record.message(record.japanese_text, record.japanese_speaker or record.speaker, defaults))
-    tracks = [Track(defaults.language, tuple(main)), Track("ja", tuple(japanese))]
+            japanese.append(record.message(record.japanese_text, record.japanese_speaker or record.speaker, place))
+    tracks = [Track(language, tuple(main)), Track("ja", tuple(japanese))]
     return Script(tuple(track for track in tracks if track.messages), _bounded(problems))
 
 
@@ -205,8 +201,7 @@ class _Record(BaseModel):
     chapter_id: _Label = Field("", validation_alias=AliasChoices("chapterId", "ChapterID"))
     chapter_title: _Label = Field("", validation_alias=AliasChoices("chapterTitle", "ChapterTitle"))
 
-    def message(self, text: str, speaker: str, defaults: ScriptDefaults) -> ScriptMessage:
-        chapter = defaults.chapter or self.chapter_id or defaults.own_chapter
+    def message(self, text: str, speaker: str, chapter: str) -> ScriptMessage:
         direction = self.type == _DIRECTION
         return ScriptMessage(
             chapter, self.chapter_title, self.message_id, "" if direction else speaker, text, direction
@@ -270,7 +265,7 @@ class ScriptParser(Struct, frozen=True):
     def parse(self, source: SourceFile) -> ParsedDocument:
         sidecar = parse_sidecar(source.sidecar)
         episode = self._episode(source)
-        script = parse_script(source.content, ScriptDefaults(episode.language, episode.chapter, _stem(source)))
+        script = parse_script(source.content, episode.language, episode.chapter, PurePosixPath(source.name).stem)
         if not script.tracks:
             raise DocumentRejectedError(_nothing_readable(script.problems))
         metadata, faults = described(source.schema, (Declared("sidecar", sidecar.metadata),))
@@ -284,7 +279,7 @@ class ScriptParser(Struct, frozen=True):
             return self.episodes.resolve(source)
         except DocumentRejectedError:
             # Only a script misses its episode.
-            if parse_script(source.content, ScriptDefaults("en", None, "")).tracks:
+            if parse_script(source.content).tracks:
                 raise
             raise no_script() from None
 
@@ -316,10 +311,6 @@ class ScriptParser(Struct, frozen=True):
                 },
                 readers=sidecar.readers,
             )
-
-
-def _stem(source: SourceFile) -> str:
-    return PurePosixPath(source.name).stem
 
 
 def _locator(episode: Episode, chunk: Chunk) -> ScriptLocator:

@@ -6,7 +6,7 @@ it. Tables are split only if they are larger than a chunk; a record shares its c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -50,9 +50,14 @@ def _chunks(path: tuple[str, ...], blocks: Sequence[Block], chunking: Chunking) 
         for each in records:
             yield from (ProseChunk(path, text, None if each.is_sum else each) for text in _record(each, chunking))
         return
-    pieces = [_Piece(text) for block in blocks for text in _pieces(block, chunking.limit) if text]
-    for chunk in packed(pieces, chunking):
-        yield ProseChunk(path, "\n".join(piece.text for piece in chunk))
+    texts = [text for block in blocks for text in _pieces(block, chunking.limit) if text]
+    yield from (ProseChunk(path, text) for text in _packed(texts, chunking))
+
+
+def _packed(texts: Iterable[str], chunking: Chunking, glue: str = "\n") -> Iterator[str]:
+    """Groups of consecutive texts, each as large as the limit allows."""
+    for group in packed([_Piece(text) for text in texts], chunking):
+        yield glue.join(piece.text for piece in group)
 
 
 def _record(record: Record, chunking: Chunking) -> Iterator[str]:
@@ -61,9 +66,8 @@ def _record(record: Record, chunking: Chunking) -> Iterator[str]:
     first = f"{name}: {value}; "
     lead = first if others and size_of(first) <= chunking.short else ""
     values, limit = (others if lead else record.values), chunking.limit - size_of(lead)
-    pieces = [_Piece(f"{part};") for each in values for part in _value(*each, limit - 1)]
-    for group in packed(pieces, Chunking(limit, overlap=0)):
-        yield lead + " ".join(piece.text for piece in group)[:-1]
+    parts = [f"{part};" for each in values for part in _value(*each, limit - 1)]
+    yield from (lead + text[:-1] for text in _packed(parts, Chunking(limit, overlap=0), glue=" "))
 
 
 def _value(name: str, value: str, limit: int) -> Iterator[str]:
@@ -112,12 +116,6 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _grouped(lines: Sequence[str], limit: int) -> Iterator[str]:
-    """Groups of consecutive lines, each as large as the limit allows."""
-    pieces = [_Piece(part) for line in lines for part in _parts(line, limit)]
-    for group in packed(pieces, Chunking(limit, overlap=0)):
-        yield "\n".join(piece.text for piece in group)
-
-
-def _parts(line: str, limit: int) -> list[str]:
-    """A line that fits is kept with its indentation."""
-    return [line] if size_of(line) <= limit else split_text(line, limit)
+    """Groups of lines. One that fits is kept with its indentation."""
+    parts = [part for line in lines for part in ([line] if size_of(line) <= limit else split_text(line, limit))]
+    return _packed(parts, Chunking(limit, overlap=0))

@@ -15,7 +15,7 @@ from docx.oxml.xmlchemy import BaseOxmlElement as Element
 from msgspec import Struct
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.encoding import clean_line, damage_reported, whole_number
+from cicada.ingest.prose.encoding import STUMBLES, clean_line, damage_reported, whole_number
 from cicada.ingest.prose.package import PackageKind, repacked
 from cicada.ingest.prose.sections import (
     MAX_PROPERTY,
@@ -232,10 +232,9 @@ def _properties(document: WordDocument) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, attribute in _PROPERTIES.items():
         try:
-            with damage_reported("damaged", OpcError, SyntaxError):
-                value = getattr(document.core_properties, attribute)
-                text = clean_line(value.date().isoformat() if isinstance(value, datetime) else value or "")
-        except DocumentRejectedError:
+            value = getattr(document.core_properties, attribute)
+            text = clean_line(value.date().isoformat() if isinstance(value, datetime) else value or "")
+        except (*STUMBLES, OpcError, SyntaxError):
             continue
         if text and (len(text) <= MAX_PROPERTY or name == "title"):
             found[name] = text

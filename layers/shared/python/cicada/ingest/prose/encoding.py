@@ -142,7 +142,7 @@ def _spaced(line: str) -> str:
 
 
 # Besides their own errors, the libraries raise these on damaged bytes.
-_STUMBLES = (
+STUMBLES = (
     ArithmeticError,
     AssertionError,
     AttributeError,
@@ -160,8 +160,7 @@ _STUMBLES = (
 @contextmanager
 def damage_reported(sentence: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn a library's exceptions into `DocumentRejectedError(sentence)`. `errors`: the library's own."""
-    foreign: tuple[type[Exception], ...] = (*_STUMBLES, *errors)
     try:
         yield
-    except foreign as error:
+    except (*STUMBLES, *errors) as error:
         raise DocumentRejectedError(sentence, "damaged") from error

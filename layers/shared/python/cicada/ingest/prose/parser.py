@@ -237,7 +237,7 @@ def _metadata_of(
 def _fields(source: SourceFile, record: Record) -> tuple[dict[str, MetadataValue], tuple[Problem, ...]]:
     """The record's fields. A value that is too long for a field is text alone."""
     named = ((_RENAMED.get(name.casefold(), name), value) for name, value in _read_values(source.schema, record))
-    values = {name: value for name, value in named if _may_be_field(name, value)}
+    values = {name: value for name, value in named if is_field(name.casefold()) and len(value) <= MAX_PROPERTY}
     return described(source.schema, (Declared(f"row {record.number}", values),))
 
 
@@ -247,10 +247,6 @@ def _read_values(schema: Schema, record: Record) -> Iterator[tuple[str, str | tu
         known = field_named(schema, name) if name in record.plain else None
         is_declared = known is not None and not known.inferred and known.type not in _IN_ANOTHER_FORM
         yield name, value if is_declared else record.plain.get(name, value)
-
-
-def _may_be_field(name: str, value: str | tuple[str, ...]) -> bool:
-    return is_field(name.casefold()) and len(value) <= MAX_PROPERTY
 
 
 def _passages(

@@ -17,7 +17,7 @@ from pypdf.errors import DependencyError, PyPdfError
 
 from cicada.errors import DocumentRejectedError, ScanError
 from cicada.ingest.model import Problem, RecognisedPage
-from cicada.ingest.prose.encoding import clean_line, damage_reported
+from cicada.ingest.prose.encoding import STUMBLES, clean_line, damage_reported
 from cicada.ingest.prose.sections import MAX_PROPERTIES, MAX_PROPERTY, Block, Heading, Prose, page_blocks
 
 # A level below every heading of an outline, so that each page is a section of its own within them.
@@ -138,6 +138,7 @@ _LIMITS = Configuration(
     xform_maximum_invocations_per_extraction=500,
     outline_maximum_entries=MAX_OUTLINE,
 )
+_STUMBLES = (*STUMBLES, PyPdfError)
 _DAMAGED = "The PDF is damaged; open it, save it as a new PDF and upload that."
 # Titles that programs write into PDFs without a title.
 _NO_TITLE = re.compile(r"(microsoft (word|powerpoint|excel) - .*|untitled.*|.*\.(docx?|dvi|indd|pptx?|qxd|tex))", re.I)
@@ -323,9 +324,8 @@ def _has_picture(page: PageObject) -> bool:
 
 def _title(reader: PdfReader) -> str:
     try:
-        with damage_reported(_DAMAGED, PyPdfError):
-            title = clean_line(str((reader.metadata and reader.metadata.title) or ""))
-    except DocumentRejectedError:
+        title = clean_line(str((reader.metadata and reader.metadata.title) or ""))
+    except _STUMBLES:
         return ""
     return "" if _NO_TITLE.fullmatch(title) else title
 
@@ -334,12 +334,11 @@ def _properties(reader: PdfReader) -> dict[str, str]:
     """The properties by name in lower case, without damaged ones; `date` is that of the creation."""
     found: dict[str, str] = {}
     try:
-        with damage_reported(_DAMAGED, PyPdfError):
-            for name, value in islice((reader.metadata or {}).items(), MAX_PROPERTIES):
-                text = clean_line(str(value.get_object()))
-                if text and len(text) <= MAX_PROPERTY:
-                    found[name.removeprefix("/").lower()] = text
-    except DocumentRejectedError:
+        for name, value in islice((reader.metadata or {}).items(), MAX_PROPERTIES):
+            text = clean_line(str(value.get_object()))
+            if text and len(text) <= MAX_PROPERTY:
+                found[name.removeprefix("/").lower()] = text
+    except _STUMBLES:
         return {}
     if created := _PDF_DATE.match(found.get("creationdate", "")):
         found.setdefault("date", "-".join(created.groups()))
@@ -349,9 +348,8 @@ def _properties(reader: PdfReader) -> dict[str, str]:
 def _outline(reader: PdfReader, pages: int) -> tuple[list[OutlineItem], list[Problem]]:
     """The outline in its order; an unreadable outline is a problem, and the pages get no headings from it."""
     try:
-        with damage_reported(_DAMAGED, PyPdfError):
-            return [item for item in _items(reader, reader.outline, 1) if item.page <= pages], []
-    except DocumentRejectedError:
+        return [item for item in _items(reader, reader.outline, 1) if item.page <= pages], []
+    except _STUMBLES:
         reason = "Damaged or too long, and left out: the pages' numbers stand for the sections."
         return [], [Problem("outline", reason, "damaged")]
 
