@@ -85,11 +85,6 @@ def test_front_matter_refuses_viewers_under_another_name() -> None:
         read_front_matter("---\nLeser: [group:hr]\n---\nText.\n")
 
 
-def test_broken_front_matter_with_viewers_is_refused() -> None:
-    with pytest.raises(DocumentRejectedError):
-        read_front_matter("---\ntitle: One: two\nread\u200bers: hr\n---\nText.\n")
-
-
 def source(name: str, text: str) -> SourceFile:
     return SourceFile(DocumentKey(KnowledgeBaseKey("acme", "rd"), name), name, text.encode(), "v")
 

@@ -34,18 +34,10 @@ def tracks(draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS) -> Track:
 CHUNKINGS = st.builds(Chunking, limit=st.integers(60, 300), overlap=st.integers(0, 3))
 
 
-def ids(chunk: Chunk) -> list[int]:
-    return [message.message_id for message in chunk.messages]
-
-
-def lines_of(chunk: Chunk, message: ScriptMessage) -> list[str]:
-    return [text for text, each in zip(chunk.text.split("\n"), chunk.messages, strict=True) if each == message]
-
-
 def words_of(chunk: Chunk, message: ScriptMessage) -> str:
     """What a chunk has of a message, without spaces, which a cut between two chunks may take."""
     before, after = ("(", ")") if message.is_direction else (f"{message.speaker}: " if message.speaker else "", "")
-    lines = lines_of(chunk, message)
+    lines = [text for text, each in zip(chunk.text.split("\n"), chunk.messages, strict=True) if each == message]
     return "".join(line.removeprefix(before).removesuffix(after) for line in lines).replace(" ", "")
 
 
@@ -68,7 +60,7 @@ def test_every_text_is_whole_in_the_chunks_of_its_chapter(track: Track, chunking
 def test_messages_stay_in_order_and_none_is_skipped(track: Track, chunking: Chunking) -> None:
     seen = 0
     for chunk in chunks(track, chunking):
-        numbers = ids(chunk)
+        numbers = [message.message_id for message in chunk.messages]
         assert numbers == sorted(numbers)
         assert numbers[-1] >= seen >= numbers[0] - 1
         seen = numbers[-1]

@@ -208,19 +208,15 @@ def test_when_the_model_fails_the_rules_make_the_card_and_the_next_ingest_asks_a
     assert base.card("valves.md").by == "card-model"
 
 
-def rebuilt(base: Base) -> None:
-    indexes = InMemoryIndexRebuild(base.index.contents)
-    Rebuilder(base.truth, indexes, InMemoryRebuildLog(), "length", 1, lambda: 0.0, lambda: "run").start(1.0)
-    base.index.documents = base.index.contents.documents
-
-
 def test_a_rebuild_makes_the_card_of_a_document_that_was_stored_without_one() -> None:
     base = Base()
     base.upload("valves.md", VALVES)
     document = DocumentKey(BASE, "valves.md")
     stored = base.truth.entries[document].stored
     base.truth.write(replace(stored, card=None, card_vector=()))
-    rebuilt(base)
+    indexes = InMemoryIndexRebuild(base.index.contents)
+    Rebuilder(base.truth, indexes, InMemoryRebuildLog(), "length", 1, lambda: 0.0, lambda: "run").start(1.0)
+    base.index.documents = base.index.contents.documents
     assert base.card("valves.md").sections == stored.card.sections if stored.card else False
     assert base.card("valves.md").related == ()
     assert base.upload("valves.md", VALVES).outcome is Outcome.INDEXED

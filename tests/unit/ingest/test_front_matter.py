@@ -195,6 +195,7 @@ def test_viewers_are_a_list_or_one(readers: str, key: str) -> None:
         "readers: !!python/tuple [group:a]",
         "readers: group:a\nreaders: group:b",
         "title: One: two\nreaders: group:a",
+        "title: One: two\nread\u200bers: hr",
         "readers: [group:a",
         "access_control_list: [group:a]",
         "Access-Control-List: [group:a]",

@@ -18,6 +18,7 @@ from cicada.ingest import script as script_module
 from cicada.ingest.markup import plain_text
 from cicada.ingest.model import ParsedDocument, Problem, ScriptMessage, Track
 from cicada.ingest.script import Script, ScriptParser, parse_script
+from tests.unit.ingest.documents import rejection
 from tests.unit.ingest.scripts import play, script, shipped_episodes, source, speech
 
 GOOD = speech(612, "The queen, my lord, is dead.")
@@ -25,12 +26,6 @@ GOOD = speech(612, "The queen, my lord, is dead.")
 
 def parse(content: bytes, **defaults: Any) -> Script:
     return parse_script(content, **{"own_chapter": "file"} | defaults)
-
-
-def rejection(content: bytes) -> str:
-    with pytest.raises(DocumentRejectedError) as caught:
-        parse(content)
-    return str(caught.value)
 
 
 def the_problem(record: object) -> Problem:
@@ -187,7 +182,7 @@ def test_a_file_that_cannot_be_used_is_rejected_with_what_is_wrong(content: byte
 def test_a_truncated_play_is_rejected_wherever_it_ends() -> None:
     content = play("hamlet")
     for length in range(1, len(content) - 2, 9_973):
-        assert "upload it again" in rejection(content[:length])
+        assert "upload it again" in str(rejection(parse, content[:length]))
 
 
 def parsed(content: bytes, name: str = "macbeth.json", sidecar: bytes | None = None) -> ParsedDocument:

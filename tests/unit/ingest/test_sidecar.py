@@ -258,10 +258,6 @@ def test_a_damaged_sidecar_is_understood_or_refused(data: st.DataObject) -> None
         assert found.readers
 
 
-def test_a_sidecar_may_name_everyone() -> None:
-    assert parse_sidecar(b'{"readers": "everyone"}').readers == ("everyone",)
-
-
 @pytest.mark.parametrize("key", ["accessControlList", "AccessControlList"])
 def test_everyone_and_an_access_control_list_contradict_each_other(key: str) -> None:
     both = f'{{"readers": "everyone", "{key}": [{{"name": "ann", "type": "USER", "access": "ALLOW"}}]}}'

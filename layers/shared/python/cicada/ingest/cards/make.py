@@ -9,7 +9,15 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, CardSection
 from cicada.documents.model import Locator, Passage
-from cicada.ingest.cards.parts import MAX_SECTIONS, Span, heading_of, overview_of, questions_of, spans_of
+from cicada.ingest.cards.parts import (
+    MAX_SECTIONS,
+    Span,
+    beginning_of,
+    heading_of,
+    overview_of,
+    questions_of,
+    spans_of,
+)
 from cicada.ingest.cards.related import related_to
 from cicada.ingest.cards.terms import BaseStatistics, CountedTerms, candidates, count_terms, keywords, language_of, tags
 from cicada.ingest.model import CardDraft, DocumentExcerpt, Problem, StoredDocument
@@ -170,13 +178,9 @@ def _described(passage: Passage) -> tuple[str, str, Locator, str]:
 
 
 def _excerpt(outline: Outline) -> DocumentExcerpt:
-    text = ""
-    for passage in outline.passages:
-        text += f"{passage.text}\n\n"
-        if len(text) > MAX_SHOWN:
-            break
+    text = beginning_of(outline.passages, MAX_SHOWN, glue="\n\n").strip()
     headings = tuple(" · ".join(span.path) for span in outline.spans if span.path)
-    return DocumentExcerpt(outline.passages[0].title, headings, text[:MAX_SHOWN].strip(), outline.language)
+    return DocumentExcerpt(outline.passages[0].title, headings, text, outline.language)
 
 
 def _statistics(outline: Outline, draft: CardDraft, index: CataloguedIndex) -> BaseStatistics:

@@ -33,6 +33,16 @@ def overview_of(passages: Sequence[Passage]) -> str:
     return clip(one_line("".join(sentences_found)) or one_line(passages[0].text), MAX_OVERVIEW)
 
 
+def beginning_of(passages: Sequence[Passage], most: int, glue: str) -> str:
+    """The first `most` characters of the document, with `glue` behind each passage."""
+    text = ""
+    for passage in passages:
+        text += f"{passage.text}{glue}"
+        if len(text) >= most:
+            break
+    return text[:most]
+
+
 def _sentences(passages: Sequence[Passage]) -> Iterator[str]:
     seen: set[str] = set()
     for passage in passages[:_PASSAGES_READ]:

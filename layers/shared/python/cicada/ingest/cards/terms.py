@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct, field
 
 from cicada.documents.model import Passage
-from cicada.ingest.cards.parts import Span, heading_of
+from cicada.ingest.cards.parts import Span, beginning_of, heading_of
 from cicada.languages.terms import ELISIONS, LANGUAGES, STOP_WORDS, is_in, stemmed_language, stop_words
 
 _SAMPLE = 3_000
@@ -30,12 +30,7 @@ def language_of(passages: Sequence[Passage]) -> str:
 
 
 def _sample(passages: Sequence[Passage]) -> str:
-    text = ""
-    for passage in passages:
-        text += f"{passage.text}\n"
-        if len(text) >= _SAMPLE:
-            break
-    text = text[:_SAMPLE]
+    text = beginning_of(passages, _SAMPLE, glue="\n")
     if text.isascii() or len(_SCRIPTS.findall(text)) >= _LEAST_SHARE * len(text):
         return text
     return _SCRIPTS.sub(" ", text)
@@ -199,7 +194,7 @@ class CountedTerms(Struct, frozen=True):
 def count_terms(passages: Sequence[Passage], spans: Sequence[Span], language: str) -> CountedTerms:
     """The document's terms without phrases that occur once, and without those that are parts of longer ones."""
     extractor = TermExtractor(language)
-    step = _step(passages)
+    step = 1 + sum(len(each.text) for each in passages) // MAX_READ
     found = [_of_section(passages, span, step, extractor) for span in spans]
     total = Counter(dict.fromkeys(extractor.terms(passages[0].title), _TITLE_WEIGHT))
     for section in found:
@@ -212,10 +207,6 @@ def count_terms(passages: Sequence[Passage], spans: Sequence[Span], language: st
         {term: merged[term] for term in kept},
         tuple({term: count for term, count in section.items() if term in kept} for section in sections),
     )
-
-
-def _step(passages: Sequence[Passage]) -> int:
-    return 1 + sum(len(each.text) for each in passages) // MAX_READ
 
 
 def _of_section(passages: Sequence[Passage], span: Span, step: int, extractor: TermExtractor) -> Counter[str]:

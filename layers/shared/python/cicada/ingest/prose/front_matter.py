@@ -171,7 +171,9 @@ def read_front_matter(text: str) -> FrontMatter:
     top = _top(text)
     front = _at(text, top)
     if front.readers is None:
-        _check_rest(text, top, front)
+        # They may be named elsewhere.
+        refuse_misplaced_access_list(text[:top])
+        refuse_misplaced_access_list(text[max(top, front.length) :])
     return front
 
 
@@ -186,12 +188,6 @@ def _top(text: str) -> int:
         if end < 0:
             return at
         at = end + 3
-
-
-def _check_rest(text: str, top: int, front: FrontMatter) -> None:
-    """`DocumentRejectedError` if viewers are named, but not in the front matter."""
-    refuse_misplaced_access_list(text[:top])
-    refuse_misplaced_access_list(text[max(top, front.length) :])
 
 
 def _at(text: str, top: int) -> FrontMatter:
