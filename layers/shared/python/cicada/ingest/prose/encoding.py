@@ -160,7 +160,8 @@ STUMBLES = (
 @contextmanager
 def damage_reported(sentence: str, *errors: type[Exception]) -> Iterator[None]:
     """Turn a library's exceptions into `DocumentRejectedError(sentence)`. `errors`: the library's own."""
+    foreign: tuple[type[Exception], ...] = (*STUMBLES, *errors)
     try:
         yield
-    except (*STUMBLES, *errors) as error:
+    except foreign as error:
         raise DocumentRejectedError(sentence, "damaged") from error
