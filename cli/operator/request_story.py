@@ -10,7 +10,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from cicada.adapters.dynamodb.request_items import Item, read_head, read_question
+from cicada.adapters.dynamodb.request_items import read_head, read_question
+from cicada.adapters.dynamodb.table import Item
 from cicada.conversation.model import AnswerRecord, Head
 from cli.aws_failures import aws_calls
 from cli.errors import CommandError

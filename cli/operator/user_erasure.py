@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import dynamo_errors
-from cicada.adapters.dynamodb.deletion import delete_partition, delete_rows
-from cicada.adapters.dynamodb.pages import items
 from cicada.adapters.dynamodb.request_items import read_head
+from cicada.adapters.dynamodb.table import delete_partition, delete_rows, items
 from cicada.identity import Principal
 
 if TYPE_CHECKING:

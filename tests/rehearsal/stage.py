@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cicada.adapters.dynamodb.deletion import delete_rows
+from cicada.adapters.dynamodb.table import delete_rows
 from cicada_client.answer import Answer
 from cicada_client.client import Client
 from cicada_client.errors import RefusedError

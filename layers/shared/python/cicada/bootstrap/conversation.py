@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
-from cicada.adapters.dynamodb.deletion import delete_partition
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.share_table import DynamoShareTable
+from cicada.adapters.dynamodb.table import delete_partition
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.bootstrap.audit import record_audit
 from cicada.bootstrap.aws import client, connection_endpoint, database

@@ -7,15 +7,14 @@ such a key. The calibrations of the stack are one row, whose key has no #.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from cicada.adapters.aws_errors import Retry, dynamo_errors
-from cicada.adapters.dynamodb.access_list_table import read_items
-from cicada.adapters.dynamodb.pages import KEYS_AT_ONCE
+from cicada.adapters.aws_errors import Retry
+from cicada.adapters.dynamodb.table import KEYS_AT_ONCE, Item, Table
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import ThrottledError
 from cicada.knowledge_bases.inference import Observed, ObservedField, merged
@@ -36,53 +35,49 @@ class DynamoBaseTable:
     """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        self._table = Table(client, table)
         self._turn = Lock()
         self._noted: set[KnowledgeBaseKey] = set()
 
     def read(self, base_key: KnowledgeBaseKey, viewers: frozenset[str]) -> KeptBase:
         keys = [_key(base_key), _CALIBRATIONS, *(_key(base_key, each) for each in sorted(viewers))][:KEYS_AT_ONCE]
-        found = {item["pk"]["S"]: item for item in read_items(self._client, self._table, keys)}
+        found = self._rows(keys)
         observed = merged(_observed(found[key]) for key in keys if key in found)
-        return KeptBase(_settings(found.get(keys[0])), observed, _settings(found.get(_CALIBRATIONS)))
+        return KeptBase(_settings(found.get(keys[0], {})), observed, _settings(found.get(_CALIBRATIONS, {})))
 
     def names(self, tenant: str) -> frozenset[str]:
-        item = next(iter(read_items(self._client, self._table, [_names_key(tenant)])), {})
-        return frozenset(item.get("names", {}).get("SS", ()))
+        return frozenset(self._row(_names_key(tenant)).get("names", {}).get("SS", ()))
+
+    def _rows(self, keys: Sequence[str]) -> dict[str, Item]:
+        return {item["pk"]["S"]: item for item in self._table.batch([{"pk": {"S": key}} for key in keys])}
+
+    def _row(self, key: str) -> Item:
+        """The row, empty without one."""
+        return self._rows([key]).get(key, {})
+
+    def _update(self, key: str, change: str, condition: str, values: Item) -> bool:
+        return self._table.update({"pk": {"S": key}}, change, condition, values) is not None
 
     def _note(self, base_key: KnowledgeBaseKey) -> None:
         """Add the base's name to those of its tenant, once in the life of this object."""
         if base_key in self._noted:
             return
-        with dynamo_errors():
-            self._client.update_item(
-                TableName=self._table,
-                Key={"pk": {"S": _names_key(base_key.tenant)}},
-                UpdateExpression="ADD #names :name",
-                ExpressionAttributeNames={"#names": "names"},
-                ExpressionAttributeValues={":name": {"SS": [base_key.knowledge_base]}},
-            )
+        name = {":name": {"SS": [base_key.knowledge_base]}}
+        self._update(_names_key(base_key.tenant), "ADD #names :name", "", name)
         self._noted.add(base_key)
 
     def write_text(self, base_key: KnowledgeBaseKey, text: str) -> None:
-        self._write(_key(base_key), text)
+        self._set(_key(base_key), text)
         self._note(base_key)
 
     def read_calibrations(self) -> str:
-        return _settings(next(iter(read_items(self._client, self._table, [_CALIBRATIONS])), None))
+        return _settings(self._row(_CALIBRATIONS))
 
     def write_calibrations(self, text: str) -> None:
-        self._write(_CALIBRATIONS, text)
+        self._set(_CALIBRATIONS, text)
 
-    def _write(self, key: str, text: str) -> None:
-        with dynamo_errors():
-            self._client.update_item(
-                TableName=self._table,
-                Key={"pk": {"S": key}},
-                UpdateExpression="SET settings = :text",
-                ExpressionAttributeValues={":text": {"S": text}},
-            )
+    def _set(self, key: str, text: str) -> None:
+        self._update(key, "SET settings = :text", "", {":text": {"S": text}})
 
     def observe(self, base_key: KnowledgeBaseKey, now: Described, before: Described | None) -> Observed:
         for viewer, change in changes_of(now, before):
@@ -94,7 +89,7 @@ class DynamoBaseTable:
         """Raises `ThrottledError` where others write all the time."""
 
         def attempt() -> None:
-            item = next(iter(read_items(self._client, self._table, [key])), {})
+            item = self._row(key)
             before = _observed(item)
             after = change(before)
             if after != before and not self._written(key, after, int(item.get("revision", {}).get("N", 0))):
@@ -104,30 +99,21 @@ class DynamoBaseTable:
             _CONTENDED.call(attempt)
 
     def _written(self, key: str, observed: Observed, revision: int) -> bool:
-        with dynamo_errors():
-            try:
-                self._client.update_item(
-                    TableName=self._table,
-                    Key={"pk": {"S": key}},
-                    UpdateExpression="SET observed = :observed, revision = :after",
-                    ConditionExpression="attribute_not_exists(revision) OR revision = :before",
-                    ExpressionAttributeValues={
-                        ":observed": {"S": msgspec.json.encode(observed).decode()},
-                        ":before": {"N": str(revision)},
-                        ":after": {"N": str(revision + 1)},
-                    },
-                )
-            except self._client.exceptions.ConditionalCheckFailedException:
-                return False
-        return True
+        values = {
+            ":observed": {"S": msgspec.json.encode(observed).decode()},
+            ":before": {"N": str(revision)},
+            ":after": {"N": str(revision + 1)},
+        }
+        unchanged = "attribute_not_exists(revision) OR revision = :before"
+        return self._update(key, "SET observed = :observed, revision = :after", unchanged, values)
 
 
-def _settings(item: Mapping[str, Any] | None) -> str:
-    text: str = (item or {}).get("settings", {}).get("S", "")
+def _settings(item: Item) -> str:
+    text: str = item.get("settings", {}).get("S", "")
     return text
 
 
-def _observed(item: Mapping[str, Any]) -> Observed:
+def _observed(item: Item) -> Observed:
     text = item.get("observed", {}).get("S")
     return msgspec.json.decode(text, type=tuple[ObservedField, ...]) if text else ()
 

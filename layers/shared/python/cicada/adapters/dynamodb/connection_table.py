@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cicada.adapters.aws_errors import dynamo_errors
-from cicada.adapters.dynamodb.pages import items
+from cicada.adapters.dynamodb.table import Item, Table
 from cicada.conversation.model import Connection
 from cicada.identity import Principal, groups_of, groups_text
 
@@ -18,8 +16,7 @@ class DynamoConnectionTable:
     """A row is deleted at `$disconnect` (best effort), when a post finds the connection gone, or by time to live."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        self._table = Table(client, table)
 
     def add(self, connection: Connection, expires_at: float) -> None:
         item = {
@@ -34,32 +31,21 @@ class DynamoConnectionTable:
             "tokenIssuedAt": {"N": str(int(connection.token_issued_at))},
             "expiresAt": {"N": str(int(expires_at))},
         }
-        with dynamo_errors():
-            self._client.put_item(TableName=self._table, Item=item)
+        self._table.put(item)
 
     def get(self, connection_id: str) -> Connection | None:
-        with dynamo_errors():
-            reply = self._client.get_item(TableName=self._table, Key={"pk": {"S": connection_id}}, ConsistentRead=True)
-        item = reply.get("Item")
+        item = self._table.get({"pk": {"S": connection_id}})
         return _read(item) if item else None
 
     def of(self, principal: Principal) -> list[Connection]:
-        query: dict[str, Any] = {
-            "TableName": self._table,
-            "IndexName": "owners",
-            "KeyConditionExpression": "#owner = :owner",
-            # A reserved word of DynamoDB.
-            "ExpressionAttributeNames": {"#owner": "owner"},
-            "ExpressionAttributeValues": {":owner": {"S": principal.owner}},
-        }
-        return [_read(item) for item in items(self._client.query, query)]
+        owned = self._table.query("#owner = :owner", {":owner": {"S": principal.owner}}, IndexName="owners")
+        return [_read(item) for item in owned]
 
     def remove(self, connection_id: str) -> None:
-        with dynamo_errors():
-            self._client.delete_item(TableName=self._table, Key={"pk": {"S": connection_id}})
+        self._table.delete({"pk": {"S": connection_id}})
 
 
-def _read(item: Mapping[str, Any]) -> Connection:
+def _read(item: Item) -> Connection:
     """Read a row; an earlier version wrote rows without groups, login or the time of the connection."""
     groups = groups_of(item["groups"]["S"]) if "groups" in item else frozenset()
     principal = Principal(item["tenant"]["S"], item["user"]["S"], groups, item.get("login", {}).get("S", ""))

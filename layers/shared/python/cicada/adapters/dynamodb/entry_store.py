@@ -10,14 +10,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from botocore.exceptions import ClientError
 from msgspec import MsgspecError
 from msgspec.json import decode, encode
 
-from cicada.adapters.aws_errors import Retry, dynamo_errors
-from cicada.adapters.dynamodb.pages import items
+from cicada.adapters.dynamodb.table import CONFLICTS, FAILED, CancelledError, Item, Table
 from cicada.agents.evidence import Judgement
 from cicada.agents.model import VERSIONS_KEPT, Change, Entry, EntryChangedError, EntryScope, EntryVersion
 from cicada.errors import ThrottledError
@@ -25,18 +23,16 @@ from cicada.errors import ThrottledError
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-Item = dict[str, Any]
-
-CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
-_IF_FREE = {"ConditionExpression": "attribute_not_exists(pk)"}
+_FREE = "attribute_not_exists(pk)"
+# The condition that the row holds this version of this entry.
+_SAME = "id = :id AND version = :version"
 
 
 class DynamoEntryStore:
     """Reads are strongly consistent: a turn finds what the turn before it saved."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        self._table = Table(client, table)
 
     def live(self, scope: EntryScope) -> list[Entry]:
         return [_entry(item) for item in self._rows(scope, "NOW")]
@@ -55,20 +51,18 @@ class DynamoEntryStore:
     def keep_judgement(self, scope: EntryScope, entry: Entry) -> None:
         """A transaction of one item, which fails like all others."""
         item = _key(scope, _live_key(scope, entry)) | _attributes(entry)
-        CONFLICTS.call(
-            lambda: self._write_together([{"Put": {"TableName": self._table, "Item": item, **_if_still(entry)}}])
-        )
+        CONFLICTS.call(lambda: self._write_together([{"Put": self._table.put_of(item, _SAME, _version(entry))}]))
 
     def _live_writes(self, scope: EntryScope, change: Change) -> Iterator[Item]:
         before, after = change.before, change.after
         stays = before is not None and after is not None and before.key == after.key
         if after is not None:
-            condition = _if_still(before) if stays and before else _IF_FREE
+            condition = (_SAME, _version(before)) if stays and before else (_FREE,)
             item = _key(scope, _live_key(scope, after)) | _attributes(after)
-            yield {"Put": {"TableName": self._table, "Item": item, **condition}}
+            yield {"Put": self._table.put_of(item, *condition)}
         if before is not None and not stays:
             key = _key(scope, _live_key(scope, before))
-            yield {"Delete": {"TableName": self._table, "Key": key, **_if_still(before)}}
+            yield {"Delete": self._table.delete_of(key, _SAME, _version(before))}
 
     def _earlier_writes(self, scope: EntryScope, change: Change) -> Iterator[Item]:
         """The old state is kept, and the oldest one of too many is dropped."""
@@ -78,34 +72,22 @@ class DynamoEntryStore:
         state = EntryVersion(before, change.at)
         item = _key(scope, _earlier_key(scope, before.id, before.version)) | _attributes(before)
         item |= {"lostAt": {"N": str(state.lost_at)}, "expiresAt": {"N": str(int(state.expires_at))}}
-        yield {"Put": {"TableName": self._table, "Item": item}}
+        yield {"Put": self._table.put_of(item)}
         if (dropped := before.version - VERSIONS_KEPT) > 0:
-            yield {"Delete": {"TableName": self._table, "Key": _key(scope, _earlier_key(scope, before.id, dropped))}}
+            yield {"Delete": self._table.delete_of(_key(scope, _earlier_key(scope, before.id, dropped)))}
 
-    def _write_together(self, writes: list[Any]) -> None:
-        with dynamo_errors():
-            try:
-                self._client.transact_write_items(TransactItems=writes)
-            except ClientError as error:
-                reasons = [str(reason.get("Code")) for reason in error.response.get("CancellationReasons", [])]
-                if "ConditionalCheckFailed" in reasons:
-                    raise EntryChangedError from error
-                if "TransactionConflict" in reasons:
-                    raise ThrottledError("The entry is being changed at the same moment; try again.") from error
-                raise
+    def _write_together(self, writes: list[Item]) -> None:
+        try:
+            self._table.transact(writes)
+        except CancelledError as error:
+            if FAILED in error.reasons:
+                raise EntryChangedError from error
+            raise ThrottledError("The entry is being changed at the same moment; try again.") from error
 
     def _rows(self, scope: EntryScope, part: str) -> Iterator[Item]:
         """The rows in key order, read page by page."""
-        query: dict[str, Any] = {
-            "TableName": self._table,
-            "ConsistentRead": True,
-            "KeyConditionExpression": "pk = :owner AND begins_with(sk, :prefix)",
-            "ExpressionAttributeValues": {
-                ":owner": {"S": scope.principal.owner},
-                ":prefix": {"S": f"{_prefix(scope)}#{part}#"},
-            },
-        }
-        return items(self._client.query, query)
+        values = {":owner": {"S": scope.principal.owner}, ":prefix": {"S": f"{_prefix(scope)}#{part}#"}}
+        return self._table.query("pk = :owner AND begins_with(sk, :prefix)", values, ConsistentRead=True)
 
 
 def _prefix(scope: EntryScope) -> str:
@@ -124,12 +106,9 @@ def _key(scope: EntryScope, sort_key: str) -> Item:
     return {"pk": {"S": scope.principal.owner}, "sk": {"S": sort_key}}
 
 
-def _if_still(entry: Entry) -> dict[str, Any]:
-    """The condition that the row holds this version of this entry."""
-    return {
-        "ConditionExpression": "id = :id AND version = :version",
-        "ExpressionAttributeValues": {":id": {"S": entry.id}, ":version": {"N": str(entry.version)}},
-    }
+def _version(entry: Entry) -> Item:
+    """The values of `_SAME`."""
+    return {":id": {"S": entry.id}, ":version": {"N": str(entry.version)}}
 
 
 def _attributes(entry: Entry) -> Item:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec.json import decode
 
-from cicada.adapters.dynamodb.pages import pages
+from cicada.adapters.dynamodb.table import Item, Table
 from cicada.conversation.model import AnswerFeedback, FailedRequest, RatedRequest, Status
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-Item = dict[str, Any]
 # A page is a megabyte of heads. After an outage nearly all of them may be of the other kind.
 _MOST_PAGES = 10
 
@@ -27,8 +26,7 @@ class DynamoNotedRequests:
     """`clock` gives epoch seconds. Expired rows are ignored, because DynamoDB deletes them late."""
 
     def __init__(self, client: DynamoDBClient, table: str, clock: Callable[[], float]) -> None:
-        self._client = client
-        self._table = table
+        self._table = Table(client, table)
         self._clock = clock
 
     def rated(self, tenant: str, since: float, most: int) -> tuple[Sequence[RatedRequest], bool]:
@@ -43,24 +41,18 @@ class DynamoNotedRequests:
         return [FailedRequest(*_asked(item), item["failure"]["S"]) for item in found], are_all
 
     def _noted(
-        self, tenant: str, since: float, most: int, condition: str, values: dict[str, Any] | None = None
+        self, tenant: str, since: float, most: int, condition: str, values: Item | None = None
     ) -> tuple[list[Item], bool]:
-        query: dict[str, Any] = {
-            "TableName": self._table,
-            "IndexName": "noted",
-            "KeyConditionExpression": "notedFor = :tenant AND createdAt >= :since",
-            "FilterExpression": f"expiresAt > :now AND {condition}",
-            "ExpressionAttributeValues": {
-                ":tenant": {"S": tenant},
-                ":since": {"N": f"{since:.3f}"},
-                ":now": {"N": str(int(self._clock()))},
-                **(values or {}),
-            },
-            "ScanIndexForward": False,
-            **({"ExpressionAttributeNames": {"#status": "status"}} if values else {}),
-        }
+        now = {":now": {"N": str(int(self._clock()))}}
+        pages = self._table.pages(
+            "notedFor = :tenant AND createdAt >= :since",
+            {":tenant": {"S": tenant}, ":since": {"N": f"{since:.3f}"}, **now, **(values or {})},
+            IndexName="noted",
+            FilterExpression=f"expiresAt > :now AND {condition}",
+            ScanIndexForward=False,
+        )
         found: list[Item] = []
-        for page in islice(pages(self._client.query, query), _MOST_PAGES):
+        for page in islice(pages, _MOST_PAGES):
             found += page["Items"]
             if len(found) > most:
                 break

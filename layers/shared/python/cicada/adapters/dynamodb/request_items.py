@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.json import decode, encode
 from msgspec.structs import asdict
 
+from cicada.adapters.dynamodb.table import Item
 from cicada.adapters.passage_codec import condition_of, condition_values
 from cicada.conversation.model import (
     PINNED_SECONDS,
@@ -28,8 +29,6 @@ from cicada.conversation.titles import title_of
 from cicada.documents.catalogue import Aggregate, ListedPage, Sort
 from cicada.documents.model import AnyOf, Condition
 from cicada.identity import Principal
-
-Item = dict[str, Any]
 
 _SESSION = "SESSION#"
 
@@ -181,14 +180,9 @@ def session_row_key(principal: Principal, session_id: str) -> Item:
     return {"pk": {"S": principal.owner}, "sk": {"S": f"{_SESSION}{session_id}"}}
 
 
-def sessions_of(principal: Principal) -> dict[str, Any]:
-    """The query for a user's sessions, and the marks of those that are not deleted with all of their requests."""
-    return {
-        "KeyConditionExpression": "pk = :owner AND begins_with(sk, :session)",
-        "FilterExpression": "attribute_exists(title) OR attribute_exists(unfinished)",
-        "ProjectionExpression": "sk",
-        "ExpressionAttributeValues": {":owner": {"S": principal.owner}, ":session": {"S": _SESSION}},
-    }
+def session_keys(principal: Principal) -> tuple[str, Item]:
+    """The condition of the keys of a user's session rows, with its values."""
+    return "pk = :owner AND begins_with(sk, :session)", {":owner": {"S": principal.owner}, ":session": {"S": _SESSION}}
 
 
 def session_id_of(item: Item) -> str:
@@ -215,24 +209,21 @@ def read_session(item: Item) -> SessionRow:
     )
 
 
-def session_update(request: NewRequest) -> dict[str, Any]:
-    """The update of the session's row: the first message creates it, every message moves it up."""
-    owner = request.key.principal.owner
-    return {
-        "Key": session_row_key(request.key.principal, request.question.session_id),
-        "UpdateExpression": "SET title = if_not_exists(title, :title), "
-        "knowledgeBase = if_not_exists(knowledgeBase, :knowledgeBase), historyKey = :owner, "
-        "historyOrder = if_not_exists(pinnedBy, :zero) + :now, expiresAt = :expires",
-        "ConditionExpression": "attribute_not_exists(deletedAt)",
-        "ExpressionAttributeValues": {
-            ":title": {"S": title_of(request.question.message)},
-            ":knowledgeBase": {"S": request.question.knowledge_base},
-            ":owner": {"S": owner},
-            ":now": number(request.created_at),
-            ":zero": {"N": "0"},
-            ":expires": {"N": str(int(request.expires_at))},
-        },
+def session_update(request: NewRequest) -> tuple[str, str, Item]:
+    """The update of the session's row, its condition and values: the first message creates it, all move it up."""
+    change = (
+        "SET title = if_not_exists(title, :title), knowledgeBase = if_not_exists(knowledgeBase, :knowledgeBase), "
+        "historyKey = :owner, historyOrder = if_not_exists(pinnedBy, :zero) + :now, expiresAt = :expires"
+    )
+    values = {
+        ":title": {"S": title_of(request.question.message)},
+        ":knowledgeBase": {"S": request.question.knowledge_base},
+        ":owner": {"S": request.key.principal.owner},
+        ":now": number(request.created_at),
+        ":zero": {"N": "0"},
+        ":expires": {"N": str(int(request.expires_at))},
     }
+    return change, "attribute_not_exists(deletedAt)", values
 
 
 def event_item(lease: Lease, event: StoredEvent, now: float) -> Item:

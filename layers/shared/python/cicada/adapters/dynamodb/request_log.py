@@ -16,17 +16,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from botocore.exceptions import ClientError
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from cicada.adapters.aws_errors import Retry, dynamo_errors
-from cicada.adapters.dynamodb.deletion import delete_partition
-from cicada.adapters.dynamodb.pages import batch_read, items
+from cicada.adapters.aws_errors import dynamo_errors
 from cicada.adapters.dynamodb.request_items import (
-    Item,
     event_item,
     event_key,
     first_event_item,
@@ -40,11 +36,12 @@ from cicada.adapters.dynamodb.request_items import (
     record_text,
     session_history_key,
     session_id_of,
+    session_keys,
     session_row_key,
     session_update,
-    sessions_of,
     was_deleted,
 )
+from cicada.adapters.dynamodb.table import CONFLICTS, FAILED, CancelledError, Item, Table, delete_partition
 from cicada.conversation.model import (
     PINNED_SECONDS,
     AnswerFeedback,
@@ -67,7 +64,6 @@ if TYPE_CHECKING:
 
 # How many titles a search reads, at about 200 bytes each.
 _SEARCHED = 1_000
-CONFLICTS = Retry(attempts=6, base_seconds=0.02, cap_seconds=0.3)
 # The condition that a session's row is there.
 _LIVE = "attribute_exists(title) AND expiresAt > :now"
 
@@ -76,37 +72,31 @@ class DynamoRequestLog:
     """`clock` gives epoch seconds. Expired rows are ignored, because DynamoDB deletes them late."""
 
     def __init__(self, client: DynamoDBClient, table: str, clock: Callable[[], float]) -> None:
-        self._client = client
-        self._table = table
+        self._table = Table(client, table)
         self._clock = clock
 
     def create(self, request: NewRequest, accepted: str) -> bool:
         """One transaction: the head, the first event with the question, and the session's row."""
-        writes: list[Any] = [
-            {"Put": {**self._put(head_item(request)), "ConditionExpression": "attribute_not_exists(pk)"}},
-            {"Put": self._put(first_event_item(request, accepted))},
-            {"Update": {"TableName": self._table, **session_update(request)}},
+        session = session_row_key(request.key.principal, request.question.session_id)
+        writes = [
+            {"Put": self._table.put_of(head_item(request), "attribute_not_exists(pk)")},
+            {"Put": self._table.put_of(first_event_item(request, accepted))},
+            {"Update": self._table.update_of(session, *session_update(request))},
         ]
         # Two messages of one session at the same moment both write the session's row.
         return CONFLICTS.call(lambda: self._write_together(writes))
 
-    def _write_together(self, writes: list[Any]) -> bool:
-        with dynamo_errors():
-            try:
-                self._client.transact_write_items(TransactItems=writes)
-            except ClientError as error:
-                return self._refused(error)
-        return True
-
-    def _refused(self, error: ClientError) -> bool:
-        reasons = [str(reason.get("Code")) for reason in error.response.get("CancellationReasons", [])]
-        if reasons[:1] == ["ConditionalCheckFailed"]:
-            return False
-        if reasons[2:] == ["ConditionalCheckFailed"]:
-            raise SessionNotFoundError("This conversation was deleted: ask in a new one.") from error
-        if "TransactionConflict" in reasons:
+    def _write_together(self, writes: list[Item]) -> bool:
+        try:
+            self._table.transact(writes)
+        except CancelledError as error:
+            head, _, session = error.reasons
+            if head == FAILED:
+                return False
+            if session == FAILED:
+                raise SessionNotFoundError("This conversation was deleted: ask in a new one.") from error
             raise ThrottledError("Two messages of one session arrived at the same moment; send it again.") from error
-        raise error
+        return True
 
     def question(self, key: RequestKey) -> Question | None:
         item = self._get(key, event_key(1))
@@ -115,7 +105,7 @@ class DynamoRequestLog:
     def questions(self, keys: Sequence[RequestKey]) -> Mapping[RequestKey, Question]:
         rows: dict[str, RequestKey] = {partition_key(key): key for key in keys}
         wanted = [{"pk": {"S": name}, "sk": {"S": event_key(1)}} for name in rows]
-        found = batch_read(self._client, self._table, wanted, consistent=False) if wanted else []
+        found = self._table.batch(wanted, consistent=False)
         live = [item for item in found if int(item["expiresAt"]["N"]) > self._clock()]
         return {rows[item["pk"]["S"]]: read_question(item) for item in live}
 
@@ -141,18 +131,14 @@ class DynamoRequestLog:
         )
 
     def events(self, key: RequestKey, after_seq: int, last_seq: int) -> Iterator[StoredEvent]:
-        query: dict[str, Any] = {
-            "TableName": self._table,
-            "ConsistentRead": True,
-            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-            "ExpressionAttributeValues": {
-                ":pk": {"S": partition_key(key)},
-                ":first": {"S": event_key(after_seq + 1)},
-                ":last": {"S": event_key(last_seq)},
-            },
+        values = {
+            ":pk": {"S": partition_key(key)},
+            ":first": {"S": event_key(after_seq + 1)},
+            ":last": {"S": event_key(last_seq)},
         }
         if after_seq < last_seq:
-            yield from map(read_event, items(self._client.query, query))
+            rows = self._table.query("pk = :pk AND sk BETWEEN :first AND :last", values, ConsistentRead=True)
+            yield from map(read_event, rows)
 
     def take_lease(self, key: RequestKey, now: float, until: float) -> Lease | None:
         head = self._update_head(
@@ -180,15 +166,9 @@ class DynamoRequestLog:
 
     def store(self, lease: Lease, event: StoredEvent) -> None:
         """Overwrites a row of an earlier attempt; a row of a later attempt rejects the write."""
-        with dynamo_errors():
-            try:
-                self._client.put_item(
-                    **self._put(event_item(lease, event, self._clock())),
-                    ConditionExpression="attribute_not_exists(pk) OR attempt <= :attempt",
-                    ExpressionAttributeValues={":attempt": {"N": str(lease.attempt)}},
-                )
-            except self._client.exceptions.ConditionalCheckFailedException as error:
-                raise LeaseLostError("A later attempt has written this event.") from error
+        item, attempt = event_item(lease, event, self._clock()), {":attempt": {"N": str(lease.attempt)}}
+        if not self._table.put(item, "attribute_not_exists(pk) OR attempt <= :attempt", attempt):
+            raise LeaseLostError("A later attempt has written this event.")
 
     def advance(self, lease: Lease, seq: int, until: float, status: Status, record: AnswerRecord | None = None) -> Head:
         kept = {":record": {"S": record_text(record)}} if record else {}
@@ -227,18 +207,23 @@ class DynamoRequestLog:
         if not session_ids:
             return {}
         keys = [session_row_key(principal, session_id) for session_id in session_ids]
+        request = {self._table.name: {"Keys": keys, "ConsistentRead": True}}
         with dynamo_errors():
-            reply = self._client.batch_get_item(RequestItems={self._table: {"Keys": keys, "ConsistentRead": True}})
-        found = [item for item in reply["Responses"].get(self._table, []) if not was_deleted(item)]
+            reply = self._table.client.batch_get_item(RequestItems=request)
+        found = [item for item in reply["Responses"].get(self._table.name, []) if not was_deleted(item)]
         return {row.session_id: row for row in map(read_session, found)}
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
-        item = self._item(session_row_key(principal, session_id))
+        item = self._table.get_live(session_row_key(principal, session_id), self._clock())
         return read_session(item) if item and not was_deleted(item) else None
 
     def session_ids(self, principal: Principal) -> Iterator[str]:
-        query = {"TableName": self._table, "ConsistentRead": True, **sessions_of(principal)}
-        return map(session_id_of, items(self._client.query, query))
+        """Those that are there, and those that are not deleted with all of their requests."""
+        wanted = "attribute_exists(title) OR attribute_exists(unfinished)"
+        rows = self._table.query(
+            *session_keys(principal), FilterExpression=wanted, ProjectionExpression="sk", ConsistentRead=True
+        )
+        return map(session_id_of, rows)
 
     def name_session(self, principal: Principal, session_id: str, title: str) -> bool:
         return self._update_session(principal, session_id, "SET title = :title", _LIVE, {":title": {"S": title}})
@@ -252,21 +237,9 @@ class DynamoRequestLog:
         by = {":by": {"N": str(PINNED_SECONDS)}}
         self._update_session(principal, session_id, change, f"{_LIVE} AND {condition}", by)
 
-    def _update_session(
-        self, principal: Principal, session_id: str, change: str, condition: str, values: dict[str, Any]
-    ) -> bool:
-        with dynamo_errors():
-            try:
-                self._client.update_item(
-                    TableName=self._table,
-                    Key=session_row_key(principal, session_id),
-                    UpdateExpression=change,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=values | {":now": {"N": str(int(self._clock()))}},
-                )
-            except self._client.exceptions.ConditionalCheckFailedException:
-                return False
-        return True
+    def _update_session(self, principal: Principal, session_id: str, change: str, condition: str, values: Item) -> bool:
+        key = session_row_key(principal, session_id)
+        return self._table.update(key, change, condition, values | self._now()) is not None
 
     def delete_session(self, principal: Principal, session: SessionRow) -> bool:
         return self._update_session(
@@ -283,7 +256,7 @@ class DynamoRequestLog:
 
     def delete_requests(self, keys: Sequence[RequestKey]) -> None:
         for key in keys:
-            delete_partition(self._client, self._table, partition_key(key))
+            delete_partition(self._table.client, self._table.name, partition_key(key))
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:
         return [
@@ -297,55 +270,35 @@ class DynamoRequestLog:
         Expired ones are left out of a page after it was cut, and those of pinned sessions come first: one page may have
         too few.
         """
-        values: dict[str, Any] = {":key": {"S": history_key}, ":now": {"N": str(int(self._clock()))}}
+        values = {":key": {"S": history_key}, **self._now()}
         condition = "historyKey = :key"
         if before is not None:
             condition += " AND historyOrder < :before"
             values[":before"] = number(before)
-        query: dict[str, Any] = {
-            "TableName": self._table,
-            "IndexName": "history",
-            "KeyConditionExpression": condition,
-            "FilterExpression": "expiresAt > :now",
-            "ExpressionAttributeValues": values,
-            "ScanIndexForward": False,
-            "Limit": limit,
-        }
-        return list(islice(items(self._client.query, query), limit))
+        rows = self._table.query(
+            condition,
+            values,
+            IndexName="history",
+            FilterExpression="expiresAt > :now",
+            ScanIndexForward=False,
+            Limit=limit,
+        )
+        return list(islice(rows, limit))
 
     def _get(self, key: RequestKey, sort_key: str) -> Item | None:
-        return self._item({"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}})
+        return self._table.get_live({"pk": {"S": partition_key(key)}, "sk": {"S": sort_key}}, self._clock())
 
-    def _item(self, key: Item) -> Item | None:
-        with dynamo_errors():
-            reply = self._client.get_item(TableName=self._table, Key=key, ConsistentRead=True)
-        item = reply.get("Item")
-        return item if item and int(item["expiresAt"]["N"]) > self._clock() else None
+    def _update_existing(self, key: RequestKey, update: str, values: Item) -> Head | None:
+        return self._update_head(key, update, "attribute_exists(pk) AND expiresAt > :now", values | self._now())
 
-    def _update_existing(self, key: RequestKey, update: str, values: dict[str, Any]) -> Head | None:
-        now = {":now": {"N": str(int(self._clock()))}}
-        return self._update_head(key, update, "attribute_exists(pk) AND expiresAt > :now", values | now)
-
-    def _update_head(self, key: RequestKey, update: str, condition: str, values: dict[str, Any]) -> Head | None:
+    def _update_head(self, key: RequestKey, update: str, condition: str, values: Item) -> Head | None:
         """The head after the update; None if the condition does not hold."""
-        names = {"ExpressionAttributeNames": {"#status": "status"}} if "#status" in update + condition else {}
-        with dynamo_errors():
-            try:
-                reply = self._client.update_item(
-                    TableName=self._table,
-                    Key={"pk": {"S": partition_key(key)}, "sk": {"S": "HEAD"}},
-                    UpdateExpression=update,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=values,
-                    ReturnValues="ALL_NEW",
-                    **names,  # type: ignore[arg-type]
-                )
-            except self._client.exceptions.ConditionalCheckFailedException:
-                return None
-        return read_head(reply["Attributes"])
+        head = {"pk": {"S": partition_key(key)}, "sk": {"S": "HEAD"}}
+        reply = self._table.update(head, update, condition, values, ReturnValues="ALL_NEW")
+        return read_head(reply["Attributes"]) if reply else None
 
-    def _put(self, item: Item) -> dict[str, Any]:
-        return {"TableName": self._table, "Item": item}
+    def _now(self) -> Item:
+        return {":now": {"N": str(int(self._clock()))}}
 
 
 def _completed(listed: SessionRow, whole: SessionRow) -> SessionRow:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import dynamo_errors
+from cicada.adapters.dynamodb.table import Item, Table
 from cicada.conversation.model import Charge, Charged, Usage
 from cicada.identity import Principal
 
@@ -25,13 +26,10 @@ class DynamoUsageTable:
     """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        self._table = Table(client, table)
 
     def get(self, principal: Principal) -> Usage:
-        with dynamo_errors():
-            reply = self._client.get_item(TableName=self._table, Key=_key(principal), ConsistentRead=True)
-        return _read(reply.get("Item", {}))
+        return _read(self._table.get(_key(principal)) or {})
 
     def charge(self, principal: Principal, charge: Charge, expires_at: float) -> Charged:
         return self._charge(principal, charge, "", "", _expiry(expires_at))
@@ -54,9 +52,7 @@ class DynamoUsageTable:
             {":before": _number(before), **_expiry(expires_at)},
         )
 
-    def _charge(
-        self, principal: Principal, charge: Charge, assignments: str, condition: str, values: Mapping[str, Any]
-    ) -> Charged:
+    def _charge(self, principal: Principal, charge: Charge, assignments: str, condition: str, values: Item) -> Charged:
         if charge.now + charge.seconds > charge.latest:
             return Charged(False, self.get(principal))
         full = self._update(
@@ -79,28 +75,22 @@ class DynamoUsageTable:
             },
         )
 
-    def _update(self, principal: Principal, update: str, condition: str, values: Mapping[str, Any]) -> Charged:
+    def _update(self, principal: Principal, update: str, condition: str, values: Item) -> Charged:
+        request = self._table.update_of(_key(principal), update, condition, values)
+        shown = {"ReturnValues": "ALL_NEW", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
         with dynamo_errors():
             try:
-                reply = self._client.update_item(
-                    TableName=self._table,
-                    Key=_key(principal),
-                    UpdateExpression=update,
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=values,
-                    ReturnValues="ALL_NEW",
-                    ReturnValuesOnConditionCheckFailure="ALL_OLD",
-                )
-            except self._client.exceptions.ConditionalCheckFailedException as error:
-                return Charged(False, _read(cast("Mapping[str, Any]", error.response.get("Item", {}))))
+                reply = self._table.client.update_item(**request, **shown)
+            except self._table.client.exceptions.ConditionalCheckFailedException as error:
+                return Charged(False, _read(error.response.get("Item", {})))
         return Charged(True, _read(reply["Attributes"]))
 
 
-def _key(principal: Principal) -> dict[str, Any]:
+def _key(principal: Principal) -> Item:
     return {"pk": {"S": principal.owner}, "sk": {"S": "USAGE"}}
 
 
-def _expiry(expires_at: float) -> dict[str, Any]:
+def _expiry(expires_at: float) -> Item:
     return {":expiry": {"N": str(int(expires_at))}}
 
 
@@ -108,7 +98,7 @@ def _number(seconds: float) -> dict[str, str]:
     return {"N": f"{seconds:.6f}"}
 
 
-def _read(item: Mapping[str, Any]) -> Usage:
+def _read(item: Item) -> Usage:
     """The row, or that of a user without one; another part of the code may have written only some attributes."""
     return Usage(
         version=int(item["usageVersion"]["N"]) if "usageVersion" in item else 0,
