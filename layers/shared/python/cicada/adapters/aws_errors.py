@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from typing import NoReturn, TypeVar
 
 from botocore.eventstream import ParserError
@@ -26,8 +26,9 @@ from cicada.observability.telemetry import count_refused_call
 
 
 class _Service(Struct, frozen=True):
-    """`throttled`, `misconfigured`: prefixes of such codes. `answers`: codes that are no failure and pass through.
+    """A call begins a context in which the service's errors are translated.
 
+    `throttled`, `misconfigured`: prefixes of such codes. `answers`: codes that are no failure and pass through.
     `check`: what the operator should check after a configuration error.
     """
 
@@ -37,25 +38,44 @@ class _Service(Struct, frozen=True):
     check: str
     answers: tuple[str, ...] = ()
 
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Translate boto3's errors and chain the cause.
 
+        Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`.
+        """
+        try:
+            yield
+        except ClientError as error:
+            # SQS prefixes the codes of its former protocol with "AWS.SimpleQueueService.".
+            code = error.response.get("Error", {}).get("Code", "").rpartition(".")[2]
+            if code in self.answers:
+                raise
+            if code.startswith(self.throttled):
+                raise ThrottledError(f"The {self.name} asks for fewer calls; try again in a moment.") from error
+            if code.startswith(self.misconfigured):
+                raise ConfigurationError(f"The {self.name} refused the call ({code}); check {self.check}.") from error
+            raise UnavailableError(f"The {self.name} did not do the call ({code}); try again.") from error
+        except NoCredentialsError as error:
+            raise ConfigurationError(
+                f"There are no credentials for the {self.name}; give the function a role."
+            ) from error
+        except BotoCoreError as error:
+            raise UnavailableError(f"The {self.name} could not be reached; try again.") from error
+
+
+# How most services refuse credentials.
+_UNKNOWN_CALLER = ("UnrecognizedClient", "MissingAuthenticationToken", "InvalidSignature", "IncompleteSignature")
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
-_DYNAMODB = _Service(
+dynamo_errors = _Service(
     "database",
     ("ProvisionedThroughputExceeded", "Throttling", "RequestLimitExceeded"),
-    (
-        "ResourceNotFound",
-        "AccessDenied",
-        "Validation",
-        "UnrecognizedClient",
-        "MissingAuthenticationToken",
-        "InvalidSignature",
-        "IncompleteSignature",
-    ),
+    ("ResourceNotFound", "AccessDenied", "Validation", *_UNKNOWN_CALLER),
     "the table's name and the role",
     ("ConditionalCheckFailedException",),
 )
 # https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
-_S3 = _Service(
+s3_errors = _Service(
     "document store",
     ("SlowDown", "Throttling", "RequestLimitExceeded", "TooManyRequests", "503"),
     (
@@ -72,7 +92,7 @@ _S3 = _Service(
     ("NoSuchKey", "PreconditionFailed", "ConditionalRequestConflict"),
 )
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html
-_SQS = _Service(
+sqs_errors = _Service(
     "request queue",
     (),
     ("AccessDenied", "QueueDoesNotExist", "NonExistentQueue"),
@@ -80,40 +100,24 @@ _SQS = _Service(
 )
 
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/CommonErrors.html
-_LOGS = _Service(
+logs_errors = _Service(
     "audit log",
     ("Throttling", "LimitExceeded", "OperationAborted"),
-    (
-        "AccessDenied",
-        "ResourceNotFound",
-        "InvalidParameter",
-        "UnrecognizedClient",
-        "MissingAuthenticationToken",
-        "InvalidSignature",
-        "IncompleteSignature",
-    ),
+    ("AccessDenied", "ResourceNotFound", "InvalidParameter", *_UNKNOWN_CALLER),
     "the log group's name and the role",
 )
 
 # https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/CommonErrors.html
-_USER_POOL = _Service(
+user_pool_errors = _Service(
     "user pool",
     ("TooManyRequests", "Throttling", "LimitExceeded"),
-    (
-        "AccessDenied",
-        "NotAuthorized",
-        "ResourceNotFound",
-        "UnrecognizedClient",
-        "MissingAuthenticationToken",
-        "InvalidSignature",
-        "IncompleteSignature",
-    ),
+    ("AccessDenied", "NotAuthorized", "ResourceNotFound", *_UNKNOWN_CALLER),
     "its id and the role",
     ("UserNotFoundException", "UsernameExistsException", "InvalidParameterException"),
 )
 
 # botocore: textract, the errors of StartDocumentTextDetection and GetDocumentTextDetection.
-_TEXTRACT = _Service(
+textract_errors = _Service(
     "text recognition",
     ("ProvisionedThroughputExceeded", "Throttling", "LimitExceeded"),
     (
@@ -123,10 +127,7 @@ _TEXTRACT = _Service(
         "InvalidParameter",
         "InvalidS3Object",
         "SubscriptionRequired",
-        "UnrecognizedClient",
-        "MissingAuthenticationToken",
-        "InvalidSignature",
-        "IncompleteSignature",
+        *_UNKNOWN_CALLER,
     ),
     "the role, which needs to read the copy of the scan, and that the account may use Textract in this region",
     ("BadDocumentException", "DocumentTooLargeException", "UnsupportedDocumentException", "InvalidJobIdException"),
@@ -151,23 +152,6 @@ _BEDROCK_MISCONFIGURED = (
 _BEDROCK_REFUSED = (*_BEDROCK_THROTTLED, *(code for code in _BEDROCK_MISCONFIGURED if code != "validation"))
 
 
-def dynamo_errors() -> AbstractContextManager[None]:
-    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does.
-
-    ConditionalCheckFailedException is an answer, not a failure, and passes through.
-    """
-    return _translated(_DYNAMODB)
-
-
-def s3_errors() -> AbstractContextManager[None]:
-    """Translate boto3's errors and chain the cause.
-
-    Raises `ThrottledError`, `ConfigurationError` or `UnavailableError`. NoSuchKey and the failure of a condition are
-    answers, not failures, and pass through.
-    """
-    return _translated(_S3)
-
-
 @contextmanager
 def unless_changed() -> Iterator[None]:
     """End a conditional write to S3 without an error if its condition does not hold any more. Else as `s3_errors`."""
@@ -176,56 +160,8 @@ def unless_changed() -> Iterator[None]:
             yield
     except ClientError as error:
         # NoSuchKey: the object that was to be overwritten is gone.
-        if error.response.get("Error", {}).get("Code") not in _S3.answers:
+        if error.response.get("Error", {}).get("Code") not in s3_errors.answers:
             raise
-
-
-def sqs_errors() -> AbstractContextManager[None]:
-    """Translate boto3's errors and chain the cause. Raises `ConfigurationError` or `UnavailableError`."""
-    return _translated(_SQS)
-
-
-def user_pool_errors() -> AbstractContextManager[None]:
-    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does.
-
-    That an account is unknown, that its name is taken, and that a value is none are answers, and pass through.
-    """
-    return _translated(_USER_POOL)
-
-
-def logs_errors() -> AbstractContextManager[None]:
-    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does."""
-    return _translated(_LOGS)
-
-
-def textract_errors() -> AbstractContextManager[None]:
-    """Translate boto3's errors and chain the cause. Raises as `s3_errors` does.
-
-    That a document cannot be read, and that a job is not known any more, are answers, and pass through.
-    """
-    return _translated(_TEXTRACT)
-
-
-@contextmanager
-def _translated(service: _Service) -> Iterator[None]:
-    try:
-        yield
-    except ClientError as error:
-        # SQS prefixes the codes of its former protocol with "AWS.SimpleQueueService.".
-        code = error.response.get("Error", {}).get("Code", "").rpartition(".")[2]
-        if code in service.answers:
-            raise
-        if code.startswith(service.throttled):
-            raise ThrottledError(f"The {service.name} asks for fewer calls; try again in a moment.") from error
-        if code.startswith(service.misconfigured):
-            raise ConfigurationError(f"The {service.name} refused the call ({code}); check {service.check}.") from error
-        raise UnavailableError(f"The {service.name} did not do the call ({code}); try again.") from error
-    except NoCredentialsError as error:
-        raise ConfigurationError(
-            f"There are no credentials for the {service.name}; give the function a role."
-        ) from error
-    except BotoCoreError as error:
-        raise UnavailableError(f"The {service.name} could not be reached; try again.") from error
 
 
 class IncompleteStreamError(Exception):
