@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs.type_defs import MessageSystemAttributeValueTypeDef
 
 
+logger = logging.getLogger(__name__)
+
+# Delays after the first, the second, the third and all later deliveries.
+_PAUSES_SECONDS = (60, 300, 900, 3600)
 # A takeover whose processor died too, before it took the lease, is queued again after this.
 _TAKEOVER_SECONDS = 10
 
@@ -95,20 +99,12 @@ def queue_id(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# Redelivers failed messages before their queue's visibility timeout ends.
-#
-# The visibility timeout must outlast the longest work: Lambda's guide asks for six times the function's timeout. That
-# is
-# far longer than a throttled service needs to recover.
-
-logger = logging.getLogger(__name__)
-
-# Delays after the first, the second, the third and all later deliveries.
-_PAUSES_SECONDS = (60, 300, 900, 3600)
-
-
 class SqsRedelivery:
-    """Makes a message visible again after a delay. If the call fails, the queue's visibility timeout applies."""
+    """Makes a message visible again after a delay. If the call fails, the queue's visibility timeout applies.
+
+    That timeout must outlast the longest work: Lambda's guide asks for six times the function's. It is far longer than
+    a throttled service needs to recover.
+    """
 
     def __init__(self, client: SQSClient) -> None:
         self._client = client

@@ -58,61 +58,128 @@ _MOST_FIRST = Sort(EVERY, descending=True, of="count")
 WithoutStale = Callable[[KnowledgeBaseKey, Callable[[], list[Hits]]], list[Hits]]
 
 
-class CatalogueReads(Struct, frozen=True):
-    """Reads of rows. `without_stale` drops the rows of generations that do not answer."""
+class Catalogue(Struct, frozen=True):
+    """Reads of the rows in an index. `without_stale` drops the rows of generations that do not answer."""
 
     documents: DocumentRows
     index: str
     without_stale: WithoutStale
 
-    def of(
+    def find(self, document: DocumentKey) -> DocumentRow | None:
+        """The row of a document, None for an unknown one."""
+        found = self._of(
+            document.base_key, [*document_filters(document), {"term": {ROW_FACETS: IS_ROW}}], CARD_ROW_FIELDS
+        )
+        return found[0] if found else None
+
+    def page(self, filter: PassageFilter, sort: Sort, limit: int, offset: int) -> RowPage:
+        """One page in the order of `sort`; rows without the field come last."""
+        ordered = sorted_rows(self._matching(filter), sort)
+        page = self._with_cards(filter.base_key, ordered[offset : offset + limit])
+        end = offset + len(page)
+        return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
+
+    def records(self, filter: PassageFilter) -> tuple[DocumentRow, ...]:
+        """The records that match, each once: a repeated bulk request may have stored a passage twice."""
+        wanted = filters(replace(filter, conditions=(*filter.conditions, Exists(ROW))))
+        hits = self._scan(filter.base_key, wanted, _RECORD_FIELDS)
+        found = {hit["_source"]["passage_id"]: passage({**_NO_TEXT, **hit["_source"]}, filter.base_key) for hit in hits}
+        return tuple(record_of(each) for _, each in sorted(found.items()))
+
+    def copies(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
+        """Ids of the other documents with these bytes."""
+        rows = self._of(document.base_key, content_filters(document.base_key, content_hash))
+        return tuple(sorted({row.document.document_id for row in rows} - {document.document_id}))
+
+    def access_lists(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The viewers of each of these documents; unknown ones are left out.
+
+        While a document is replaced, the server shows both versions until its next refresh. Then only those who may
+        read both are viewers: an access list that became shorter holds at once. Without any, the document is left out.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        for hit in self.documents.scan(self.index, row_ids_filters(base_key, document_ids), ROW_FIELDS):
+            row = document_row(hit["_source"], base_key)
+            name = row.document.document_id
+            found[name] = _of_both(found[name], row.readers) if name in found else row.readers
+        return {name: viewers for name, viewers in found.items() if viewers != _NOBODY}
+
+    def count(self, filter: PassageFilter) -> int:
+        """The number of documents that match."""
+        return self.documents.requests.count(self.index, {"query": {"bool": {"filter": row_filters(filter)}}})
+
+    def aggregate(
+        self,
+        filter: PassageFilter,
+        aggregates: Sequence[Aggregate],
+        group: Sequence[str],
+        sort: Sort | None,
+        limit: int,
+    ) -> Aggregation:
+        """The aggregates of the documents that match. How many there are of each value, the server counts.
+
+        All else is computed from all rows that match, read as for a listing: the server knows values only as terms.
+        """
+        if not group and set(aggregates) <= {DOCUMENTS}:
+            number = self.count(filter)
+            return Aggregation(number, (Figure(number, number),) * len(aggregates))
+        if len(group) == 1 and set(aggregates) <= {DOCUMENTS} and (sort is None or sort == _MOST_FIRST):
+            counted = self._counted(filter, group[0], len(aggregates))
+            if counted is not None:
+                return replace(counted, groups=counted.groups[:limit])
+        return aggregated(self._matching(filter), aggregates, group, sort, limit)
+
+    def _matching(self, filter: PassageFilter) -> list[DocumentRow]:
+        return self._of(filter.base_key, row_filters(filter))
+
+    def _of(
         self, base_key: KnowledgeBaseKey, conditions: list[Body], fields: list[str] = ROW_FIELDS
     ) -> list[DocumentRow]:
         """All rows that meet the conditions, without their cards unless `fields` are `CARD_ROW_FIELDS`."""
-        (hits,) = self.without_stale(base_key, lambda: [list(self.documents.scan(self.index, conditions, fields))])
-        found = (document_row(hit["_source"], base_key) for hit in hits)
+        found = (document_row(hit["_source"], base_key) for hit in self._scan(base_key, conditions, fields))
         # A repeated bulk request may have stored a row twice.
         return list({row.document.document_id: row for row in found}.values())
 
+    def _scan(self, base_key: KnowledgeBaseKey, conditions: list[Body], fields: list[str]) -> Hits:
+        (hits,) = self.without_stale(base_key, lambda: [list(self.documents.scan(self.index, conditions, fields))])
+        return hits
 
-def find_row(reads: CatalogueReads, document: DocumentKey) -> DocumentRow | None:
-    """The row of a document, None for an unknown one."""
-    found = reads.of(document.base_key, [*document_filters(document), {"term": {ROW_FACETS: IS_ROW}}], CARD_ROW_FIELDS)
-    return found[0] if found else None
+    def _with_cards(self, base_key: KnowledgeBaseKey, rows: Sequence[DocumentRow]) -> tuple[DocumentRow, ...]:
+        """The rows with their cards. A listing sorts all rows but shows a page, so only the page's cards are read.
 
+        A document that was replaced since its row was read has no card here: the new one is not the row's.
+        """
+        if not rows:
+            return ()
+        conditions = row_ids_filters(base_key, [row.document.document_id for row in rows])
+        read = {row.document: row for row in rows}
+        found = {row.document: row for row in self._of(base_key, conditions, CARD_ROW_FIELDS)}
+        cards = {name: row.card for name, row in found.items() if replace(row, card=None) == read[name]}
+        return tuple(replace(row, card=cards.get(row.document)) for row in rows)
 
-def page_of_rows(reads: CatalogueReads, filter: PassageFilter, sort: Sort, limit: int, offset: int) -> RowPage:
-    """One page in the order of `sort`; rows without the field come last."""
-    ordered = sorted_rows(reads.of(filter.base_key, row_filters(filter)), sort)
-    page = _with_cards(reads, filter.base_key, ordered[offset : offset + limit])
-    end = offset + len(page)
-    return RowPage(page, len(ordered), end if page and end < len(ordered) else None)
+    def _counted(self, filter: PassageFilter, field: str, counts: int) -> Aggregation | None:
+        """The number of matching documents for each value of the field; None for more values than one request counts.
 
-
-def _with_cards(
-    reads: CatalogueReads, base_key: KnowledgeBaseKey, rows: Sequence[DocumentRow]
-) -> tuple[DocumentRow, ...]:
-    """The rows with their cards. A listing sorts all rows but shows a page, so only the page's cards are read.
-
-    A document that was replaced since its row was read has no card here: the new one is not the row's.
-    """
-    if not rows:
-        return ()
-    conditions = row_ids_filters(base_key, [row.document.document_id for row in rows])
-    read = {row.document: row for row in rows}
-    found = {row.document: row for row in reads.of(base_key, conditions, CARD_ROW_FIELDS)}
-    cards = {name: row.card for name, row in found.items() if replace(row, card=None) == read[name]}
-    return tuple(replace(row, card=cards.get(row.document)) for row in rows)
-
-
-def records_of(reads: CatalogueReads, filter: PassageFilter) -> tuple[DocumentRow, ...]:
-    """The records that match, each once: a repeated bulk request may have stored a passage twice."""
-    wanted = filters(replace(filter, conditions=(*filter.conditions, Exists(ROW))))
-    (hits,) = reads.without_stale(
-        filter.base_key, lambda: [list(reads.documents.scan(reads.index, wanted, _RECORD_FIELDS))]
-    )
-    found = {hit["_source"]["passage_id"]: passage({**_NO_TEXT, **hit["_source"]}, filter.base_key) for hit in hits}
-    return tuple(record_of(each) for _, each in sorted(found.items()))
+        `counts`: how often the number of documents is asked for.
+        """
+        body = {
+            "size": 0,
+            "track_total_hits": True,
+            "query": {"bool": {"filter": row_filters(filter)}},
+            "aggs": {
+                "values": values_body(field, _MAX_VALUES),
+                "missing": {"filter": condition_body(Exists(field, present=False), ROW_FACETS)},
+            },
+        }
+        found = self.documents.requests.search(self.index, body)
+        counted = found["aggregations"]["values"]
+        if counted["sum_other_doc_count"]:
+            return None
+        sizes = [((value_of(bucket["key"]),), int(bucket["doc_count"])) for bucket in counted["buckets"]]
+        total, missing = int(found["hits"]["total"]["value"]), int(found["aggregations"]["missing"]["doc_count"])
+        named: list[tuple[Key, int]] = [*sizes, *([((None,), missing)] if missing else [])]
+        groups = by_documents([Group(key, number, (Figure(number, number),) * counts) for key, number in named])
+        return Aggregation(total, (Figure(total, total),) * counts, tuple(groups), len(sizes), missing)
 
 
 def card_hits(found: Hits, base_key: KnowledgeBaseKey, score: Callable[[float], float]) -> tuple[CardHit, ...]:
@@ -132,76 +199,6 @@ def count_terms(requests: Requests, index: str, filter: PassageFilter, terms: Se
         buckets = requests.search(index, terms_body(filter, batch))["aggregations"]["terms"]["buckets"]
         found |= {term: int(buckets[str(number)]["doc_count"]) for number, term in enumerate(batch)}
     return found
-
-
-def copies(reads: CatalogueReads, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
-    """Ids of the other documents with these bytes."""
-    rows = reads.of(document.base_key, content_filters(document.base_key, content_hash))
-    return tuple(sorted({row.document.document_id for row in rows} - {document.document_id}))
-
-
-def access_lists_by_document(
-    reads: CatalogueReads, base_key: KnowledgeBaseKey, document_ids: Sequence[str]
-) -> dict[str, tuple[str, ...]]:
-    """The viewers of each of these documents; unknown ones are left out.
-
-    While a document is replaced, the server shows both versions until its next refresh. Then only those who may read
-    both are viewers: an access list that became shorter holds at once. Without any, the document is left out.
-    """
-    found: dict[str, tuple[str, ...]] = {}
-    for hit in reads.documents.scan(reads.index, row_ids_filters(base_key, document_ids), ROW_FIELDS):
-        row = document_row(hit["_source"], base_key)
-        name = row.document.document_id
-        found[name] = _of_both(found[name], row.readers) if name in found else row.readers
-    return {name: viewers for name, viewers in found.items() if viewers != _NOBODY}
-
-
-def aggregate_rows(
-    reads: CatalogueReads,
-    filter: PassageFilter,
-    aggregates: Sequence[Aggregate],
-    group: Sequence[str],
-    sort: Sort | None,
-    limit: int,
-) -> Aggregation:
-    """The aggregates of the documents that match. How many there are of each value, the server counts.
-
-    All else is computed from all rows that match, read as for a listing: the server knows values only as terms.
-    """
-    if not group and set(aggregates) <= {DOCUMENTS}:
-        body = {"query": {"bool": {"filter": row_filters(filter)}}}
-        number = reads.documents.requests.count(reads.index, body)
-        return Aggregation(number, (Figure(number, number),) * len(aggregates))
-    if len(group) == 1 and set(aggregates) <= {DOCUMENTS} and (sort is None or sort == _MOST_FIRST):
-        counted = _counted(reads.documents.requests, reads.index, filter, group[0], len(aggregates))
-        if counted is not None:
-            return replace(counted, groups=counted.groups[:limit])
-    return aggregated(reads.of(filter.base_key, row_filters(filter)), aggregates, group, sort, limit)
-
-
-def _counted(requests: Requests, index: str, filter: PassageFilter, field: str, counts: int) -> Aggregation | None:
-    """The number of matching documents for each value of the field; None for more values than one request counts.
-
-    `counts`: how often the number of documents is asked for.
-    """
-    body = {
-        "size": 0,
-        "track_total_hits": True,
-        "query": {"bool": {"filter": row_filters(filter)}},
-        "aggs": {
-            "values": values_body(field, _MAX_VALUES),
-            "missing": {"filter": condition_body(Exists(field, present=False), ROW_FACETS)},
-        },
-    }
-    found = requests.search(index, body)
-    counted = found["aggregations"]["values"]
-    if counted["sum_other_doc_count"]:
-        return None
-    sizes = [((value_of(bucket["key"]),), int(bucket["doc_count"])) for bucket in counted["buckets"]]
-    total, missing = int(found["hits"]["total"]["value"]), int(found["aggregations"]["missing"]["doc_count"])
-    named: list[tuple[Key, int]] = [*sizes, *([((None,), missing)] if missing else [])]
-    groups = by_documents([Group(key, number, (Figure(number, number),) * counts) for key, number in named])
-    return Aggregation(total, (Figure(total, total),) * counts, tuple(groups), len(sizes), missing)
 
 
 def _of_both(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:

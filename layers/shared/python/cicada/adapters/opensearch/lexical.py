@@ -87,11 +87,9 @@ class WordCounter:
 # BM25 with the statistics of what the asker may read, in two requests.
 #
 # The server's own BM25 counts the documents of the whole index, so scores would tell of documents that the asker may
-# not
-# read. Here the server only matches words, with its analyzers. The first request counts in how many readable passages
-# each word stands. The second takes the passages with the greatest sum of their words' idf. Their BM25 is computed
-# here,
-# from their texts. docs/retrieval.md compares it with the server's.
+# not read. Here the server only matches words, with its analyzers. The first request counts in how many readable
+# passages each word stands. The second takes the passages with the greatest sum of their words' idf. Their BM25 is
+# computed here, from their texts. docs/retrieval.md compares it with the server's.
 
 # Lucene refuses a query of more than 1,024 clauses. A word takes one for each field and analyzer. The rest is left for
 # filters. `indices.query.bool.max_clause_count` in

@@ -1,4 +1,9 @@
-"""The index of passages in OpenSearch."""
+"""The index of passages in OpenSearch: a Serverless collection, a managed domain or a local server.
+
+It uses nothing that Serverless lacks: no custom document ids, no refresh on demand, no delete-by-query.
+`cicada.adapters.opensearch.schema` explains how a document is replaced without them,
+`cicada.adapters.opensearch.targets` how an index is switched during writes.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +16,7 @@ from msgspec.structs import asdict
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import AuthorizationException, NotFoundError
 
-from cicada.adapters.opensearch.catalogue import (
-    CatalogueReads,
-    access_lists_by_document,
-    aggregate_rows,
-    card_hits,
-    copies,
-    count_terms,
-    find_row,
-    page_of_rows,
-    records_of,
-)
+from cicada.adapters.opensearch.catalogue import Catalogue, card_hits, count_terms
 from cicada.adapters.opensearch.client import Requests, Say, TooManyClauses, waiting
 from cicada.adapters.opensearch.documents import DocumentRows
 from cicada.adapters.opensearch.lexical import Idfs, LexicalSearch
@@ -34,7 +29,6 @@ from cicada.adapters.opensearch.queries import (
     nearest_body,
     nearest_cards_body,
     passage_words,
-    row_filters,
     vectors_body,
 )
 from cicada.adapters.opensearch.rows import FIELDS, passage
@@ -66,6 +60,10 @@ from cicada.errors import UnavailableError
 from cicada.retrieval.model import CardHits, CardQuery, EmbeddedPassage, Hit, IndexHits, IndexQuery, Vector
 
 logger = logging.getLogger(__name__)
+
+# More than the passages of a search times the generations that a document ever has.
+_MAX_VECTORS = 10_000
+_MAX_READS = 4
 
 
 class Retrievers(Struct, frozen=True):
@@ -99,17 +97,6 @@ class Retrievers(Struct, frozen=True):
         return [*words.scored(found["hits"]["hits"], idfs)]
 
 
-# The index in OpenSearch: a Serverless collection of either generation, a managed domain or a local server.
-#
-# It uses nothing that Serverless lacks: no custom document ids, no refresh on demand, no delete-by-query.
-# `cicada.adapters.opensearch.schema` explains how a document is replaced without them,
-# `cicada.adapters.opensearch.targets` how an index is switched during writes.
-
-# More than the passages of a search times the generations that a document ever has.
-_MAX_VECTORS = 10_000
-_MAX_READS = 4
-
-
 class OpenSearchPassageIndex:
     """Created at first use if missing. An index of another embedder is refused then.
 
@@ -136,6 +123,7 @@ class OpenSearchPassageIndex:
         self._wait_seconds = wait_seconds
         self._requests = Requests(client, options.retry)
         self._rows = DocumentRows(self._requests, options.dimension, options.clock, options.visibility_seconds)
+        self._catalogue = Catalogue(self._rows, self._name, self._without_stale)
         self._is_checked = False
 
     def search(self, query: IndexQuery) -> IndexHits:
@@ -220,16 +208,16 @@ class OpenSearchPassageIndex:
 
     def row(self, document: DocumentKey) -> DocumentRow | None:
         self._check()
-        return find_row(self._catalogue_reads(), document)
+        return self._catalogue.find(document)
 
     def rows(self, filter: PassageFilter, sort: Sort, limit: int, offset: int = 0) -> RowPage:
         """Reads all rows that match, 1,000 a request, and sorts them here: the mapping has no field to sort by."""
         self._check()
-        return page_of_rows(self._catalogue_reads(), filter, sort, limit, offset)
+        return self._catalogue.page(filter, sort, limit, offset)
 
     def count_documents(self, filter: PassageFilter) -> int:
         self._check()
-        return self._requests.count(self._name, {"query": {"bool": {"filter": row_filters(filter)}}})
+        return self._catalogue.count(filter)
 
     def aggregate(
         self,
@@ -241,29 +229,26 @@ class OpenSearchPassageIndex:
     ) -> Aggregation:
         """Makes one request where documents are counted by a field, else reads all rows that match, as `rows` does."""
         self._check()
-        return aggregate_rows(self._catalogue_reads(), filter, aggregates, group, sort, limit)
+        return self._catalogue.aggregate(filter, aggregates, group, sort, limit)
 
     def records(self, filter: PassageFilter) -> tuple[DocumentRow, ...]:
         self._check()
-        return records_of(self._catalogue_reads(), filter)
+        return self._catalogue.records(filter)
 
     def copies_of(self, document: DocumentKey, content_hash: str) -> tuple[str, ...]:
         if not content_hash:
             return ()
         self._check()
-        return copies(self._catalogue_reads(), document, content_hash)
+        return self._catalogue.copies(document, content_hash)
 
     def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
         self._check()
-        return access_lists_by_document(self._catalogue_reads(), base_key, document_ids)
+        return self._catalogue.access_lists(base_key, document_ids)
 
     def vectors(self) -> Mapping[str, str]:
         self._check()
         mapping = next(iter(self._requests.call(self._mappings).values()))["mappings"]
         return {**asdict(StoredVectors.of(mapping["properties"]["vector"])), "wanted": self._options.compression}
-
-    def _catalogue_reads(self) -> CatalogueReads:
-        return CatalogueReads(self._rows, self._name, self._without_stale)
 
     def _write(self, write: Callable[[Target], None]) -> None:
         write_to_all(self._targets, write, self._drop, self._options.retry.sleep)

@@ -39,9 +39,9 @@ from cicada.retrieval.model import EmbeddedPassage, Vector, card_texts
 # Metadata as terms of one keyword field, and conditions on them.
 #
 # An index's mapping is fixed at its creation, so one field holds the values of all metadata fields. A term is the
-# field's
-# name as JSON, a letter for the kind of value, and the value in a form whose order as text is the value's own order. A
-# range of values is then a range of terms. A version has a second term, of the kind `v`, with the order of versions.
+# field's name as JSON, a letter for the kind of value, and the value in a form whose order as text is the value's own
+# order. A range of values is then a range of terms. A version has a second term, of the kind `v`, with the order of
+# versions.
 
 PASSAGE_FACETS = "facets"
 ROW_FACETS = "row_facets"
