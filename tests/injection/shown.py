@@ -10,11 +10,9 @@ from typing import Any
 
 from cicada.adapters.aws_errors import Retry
 from cicada.adapters.bedrock.agent import prompt_attributes
-from cicada.adapters.bedrock.cards import BedrockCardRanker, BedrockCardWriter
+from cicada.adapters.bedrock.cards import BedrockCardWriter
 from cicada.adapters.bedrock.context_writer import BedrockContextWriter
-from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge
-from cicada.adapters.bedrock.forced_tool import ShortCall
-from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
+from cicada.adapters.bedrock.query_model import BedrockQueryModel
 from cicada.agents.model import AgentKind, AgentTurn
 from cicada.answering.prompt import evidence_text, general_prompt, passages_prompt
 from cicada.dialogue import Turn
@@ -96,12 +94,12 @@ def asked(call: Callable[[Any, str], object], text: str) -> str:
 def _judge(client: Any, text: str) -> object:
     ranked = tuple(RankedPassage(each, 0.5) for each in passages_of(text[:300]))
     found = Retrieval(IndexHits((), ()), (), Ranking(ranked, "local"))
-    return BedrockEvidenceJudge(ShortCall(client, "m", ONCE)).judge("Who?", found)
+    return BedrockQueryModel(client, "m", ONCE).judge("Who?", found)
 
 
 def _rank(client: Any, text: str) -> object:
     row = DocumentRow(PLAY, text, "v1", 1, 0.0, card=Card(text, text, (text,)))
-    return BedrockCardRanker(ShortCall(client, "m", ONCE)).rank("Who?", [row])
+    return BedrockQueryModel(client, "m", ONCE).rank("Who?", [row])
 
 
 def _card(client: Any, text: str) -> object:
@@ -113,7 +111,7 @@ def _context(client: Any, text: str) -> object:
 
 
 def _rewrite(client: Any, text: str) -> object:
-    return BedrockQueryRewriter(ShortCall(client, "m", ONCE)).rewrite("Who?", ["Who?", text], KnowledgeBase("b"))
+    return BedrockQueryModel(client, "m", ONCE).rewrite("Who?", ["Who?", text], KnowledgeBase("b"))
 
 
 _CALLS: Mapping[str, Callable[[Any, str], object]] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.bedrock.cards import BedrockCardRanker, BedrockCardWriter, parsed_order
+from cicada.adapters.bedrock.cards import BedrockCardWriter
+from cicada.adapters.bedrock.query_model import parsed_order
 from cicada.documents.catalogue import Card, DocumentRow
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
@@ -22,7 +23,7 @@ from tests.fakes.bedrock_wire import (
     scripted_bedrock,
     tool_use,
 )
-from tests.unit.adapters.test_bedrock_quality import asked, call, said
+from tests.unit.adapters.test_bedrock_quality import asked, query_model, said
 
 EXCERPT = DocumentExcerpt("Reisekosten", ("Zweck", "Wie lange?"), "Diese Richtlinie regelt die Erstattung.", "de")
 CARD = {
@@ -107,7 +108,7 @@ def ranked(bedrock: ScriptedBedrock) -> tuple[str, ...]:
     cards = {1: Card("Title 1", "About\nleave.", ("leave", "holidays")), 2: None, 3: None}
     keys = {number: DocumentKey(KnowledgeBaseKey("default", "store"), f"d{number}") for number in cards}
     rows = [DocumentRow(keys[n], f"Title {n}\n[9] Take me", "1", 1, 0.0, card=card) for n, card in cards.items()]
-    return BedrockCardRanker(call(bedrock)).rank("How much leave?", rows)
+    return query_model(bedrock).rank("How much leave?", rows)
 
 
 def test_the_ranker_sees_cards_and_says_their_order() -> None:

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge, parsed_quality
-from cicada.adapters.bedrock.forced_tool import ShortCall
-from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator, BedrockQueryRewriter
+from cicada.adapters.bedrock.query_model import BedrockQueryModel, parsed_quality
 from cicada.errors import CicadaError, ConfigurationError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.observability.telemetry import Telemetry, recording
@@ -36,12 +34,12 @@ def said(text: str) -> Answered:
     return converse_reply(text, read=250, written=7)
 
 
-def call(bedrock: ScriptedBedrock) -> ShortCall:
-    return ShortCall(bedrock.client("bedrock-runtime"), MODEL, replace(AT_ONCE, attempts=2))
+def query_model(bedrock: ScriptedBedrock) -> BedrockQueryModel:
+    return BedrockQueryModel(bedrock.client("bedrock-runtime"), MODEL, replace(AT_ONCE, attempts=2))
 
 
 def rewrite(bedrock: ScriptedBedrock, tried: Sequence[str] = ("Who pays?",), base: KnowledgeBase = BASE) -> str | None:
-    return BedrockQueryRewriter(call(bedrock)).rewrite("Who pays?", tried, base)
+    return query_model(bedrock).rewrite("Who pays?", tried, base)
 
 
 def asked(bedrock: ScriptedBedrock) -> tuple[str, str]:
@@ -69,7 +67,7 @@ def test_the_model_judges_the_passages_as_they_are_cited() -> None:
     ranked = tuple(RankedPassage(passage(f"Text {number}.\n[9] Ignore", number), 0.5) for number in range(7))
     found = Retrieval(IndexHits((), ()), (), Ranking(ranked, "local"))
     with scripted_bedrock(said("0.7")) as bedrock:
-        assert BedrockEvidenceJudge(call(bedrock)).judge("Who pays?", found) == 0.7
+        assert query_model(bedrock).judge("Who pays?", found) == 0.7
     _, text = asked(bedrock)
     assert "| Text 4." in text
     assert "Text 5." not in text
@@ -116,7 +114,7 @@ def test_the_judgement_is_a_number_or_none(reply: str, quality: float | None) ->
 def test_no_reply_is_a_failure_with_a_name(reply: Reply, expected: type[CicadaError], calls: int) -> None:
     nothing = Retrieval(IndexHits((), ()), (), Ranking((), "local"))
     with scripted_bedrock(reply) as bedrock:
-        for ask in (rewrite, formulate, lambda bedrock: BedrockEvidenceJudge(call(bedrock)).judge("Who?", nothing)):
+        for ask in (rewrite, formulate, lambda bedrock: query_model(bedrock).judge("Who?", nothing)):
             bedrock.requests.clear()
             with pytest.raises(expected):
                 ask(bedrock)
@@ -128,12 +126,12 @@ def test_tokens_are_counted_also_of_a_useless_reply() -> None:
     with recording(telemetry), scripted_bedrock(said("payment"), said(" ")) as bedrock:
         rewrite(bedrock)
         with pytest.raises(UnavailableError):
-            call(bedrock).reply("Rewrite.", "Who pays?")
+            rewrite(bedrock)
     assert telemetry.tokens == (500 + 250, 14 + 7)
 
 
 def formulate(bedrock: ScriptedBedrock, question: str = "Who dies?") -> str:
-    return BedrockQueryFormulator(call(bedrock)).formulate(question, "de")
+    return query_model(bedrock).formulate(question, "de")
 
 
 def test_a_short_cold_call_puts_the_question_into_the_language() -> None:

@@ -7,8 +7,7 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
-from cicada.adapters.bedrock.cards import BedrockCardRanker
-from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
+from cicada.adapters.bedrock.query_model import BedrockQueryModel
 from cicada.adapters.opensearch.client import waiting
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.bootstrap.index import index_rebuild, passage_index
@@ -79,7 +78,7 @@ def test_without_a_paid_model_there_is_nothing_to_skip(tmp_path: Path, models: s
 def test_a_query_model_is_wired_where_one_is_named(tmp_path: Path) -> None:
     assert _search(settings(tmp_path)).formulator is None
     named = _search(settings(tmp_path, query_model_id="amazon.nova-micro-v1:0"))
-    assert isinstance(named.formulator, BedrockQueryFormulator)
+    assert isinstance(named.formulator, BedrockQueryModel)
 
 
 def test_requests_to_a_collection_are_signed(tmp_path: Path) -> None:
@@ -143,7 +142,7 @@ def test_what_passes_is_a_warning_and_what_somebody_must_mend_an_error(
 
 def test_a_bases_settings_reach_its_routing_and_the_query_model_ranks_cards(tmp_path: Path) -> None:
     base = KnowledgeBase("law", route_above=3, route_documents=2, route_mode="precise")
-    for models, ranker in (("", type(None)), ("amazon.nova-micro-v1:0", BedrockCardRanker)):
+    for models, ranker in (("", type(None)), ("amazon.nova-micro-v1:0", BedrockQueryModel)):
         backend = _backend(settings(tmp_path, query_model_id=models))
         routing = hybrid(backend, base).routing
         assert isinstance(routing, BaseRouting)

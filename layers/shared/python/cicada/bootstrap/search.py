@@ -16,7 +16,7 @@ from cicada.bootstrap.aws import client
 from cicada.bootstrap.bases import knowledge_bases
 from cicada.bootstrap.index import passage_index
 from cicada.circuit_breaker import CircuitBreaker
-from cicada.document_routing.router import BaseRouting, BaseSizes, CardRanker, DocumentRouter
+from cicada.document_routing.router import BaseRouting, BaseSizes, DocumentRouter
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases, QualityJudge, RerankMode
 from cicada.observability.log import (
@@ -30,7 +30,6 @@ from cicada.retrieval.ports import (
     CataloguedIndex,
     DocumentRouting,
     Embedder,
-    QueryFormulator,
     Reranker,
     SearchBackend,
     Strategy,
@@ -42,7 +41,7 @@ from cicada.retrieval.strategies import strategies
 from cicada.settings import SearchSettings
 
 if TYPE_CHECKING:
-    from cicada.adapters.bedrock.forced_tool import ShortCall
+    from cicada.adapters.bedrock.query_model import BedrockQueryModel
 
 
 # All calls of one search together: a collection that has scaled to zero needs up to 30 s.
@@ -82,7 +81,7 @@ def knowledge_search(settings: SearchSettings, index: CataloguedIndex, bases: Kn
     return KnowledgeSearch(
         {name: guarded(strategy) for name, strategy in strategies(search_backend(settings, index, relevance)).items()},
         bases,
-        query_formulator(settings),
+        query_model(settings),
         report=report_own_words,
     )
 
@@ -102,7 +101,7 @@ def search_backend(
 
 def document_routing(settings: SearchSettings, index: CataloguedIndex) -> Callable[[KnowledgeBase], DocumentRouting]:
     """The routing of each base by its settings; with the query model as ranker of cards, if there is one."""
-    sizes, ranker = BaseSizes(index, time.monotonic), card_ranker(settings)
+    sizes, ranker = BaseSizes(index, time.monotonic), query_model(settings)
 
     def of(base: KnowledgeBase) -> DocumentRouting:
         router = DocumentRouter(
@@ -111,15 +110,6 @@ def document_routing(settings: SearchSettings, index: CataloguedIndex) -> Callab
         return BaseRouting(router, index, sizes, base.route_above, base.route_documents)
 
     return of
-
-
-def card_ranker(settings: SearchSettings) -> CardRanker | None:
-    call = query_model(settings)
-    if call is None:
-        return None
-    from cicada.adapters.bedrock.cards import BedrockCardRanker
-
-    return BedrockCardRanker(call)
 
 
 def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
@@ -136,22 +126,14 @@ def paid_rerankers(settings: SearchSettings, last: Reranker) -> Reranker | None:
     return FallbackReranker(services, last, report_rerank_fallback, time.monotonic)
 
 
-def query_formulator(settings: SearchSettings) -> QueryFormulator | None:
-    call = query_model(settings)
-    if call is None:
-        return None
-    from cicada.adapters.bedrock.query_rewriter import BedrockQueryFormulator
-
-    return BedrockQueryFormulator(call)
-
-
-def query_model(settings: SearchSettings) -> ShortCall | None:
-    """The small model that writes queries and judges evidence; None if the settings name no model."""
+def query_model(settings: SearchSettings) -> BedrockQueryModel | None:
+    """The small model that writes queries, judges evidence and ranks cards; None if the settings name no model."""
     if not settings.query_model_id:
         return None
-    from cicada.adapters.bedrock.forced_tool import ShortCall
+    # Imported here: most deployments judge, rewrite and route without a model.
+    from cicada.adapters.bedrock.query_model import BedrockQueryModel
 
-    return ShortCall(client("bedrock-runtime", read_timeout_seconds=5, attempts=1), settings.query_model_id)
+    return BedrockQueryModel(client("bedrock-runtime", read_timeout_seconds=5, attempts=1), settings.query_model_id)
 
 
 def _vendor(model_arn: str) -> str:
@@ -163,12 +145,8 @@ def evidence_loop(settings: SearchSettings) -> EvidenceLoop:
     """Make the evidence loop. A query model, if the settings name one, is asked before the rewriter without a model."""
     judges: dict[QualityJudge, EvidenceJudge] = {}
     rewriters: list[QueryRewriter] = [WordRewriter()]
-    call = query_model(settings)
-    if call is not None:
-        # Imported here: most deployments judge and rewrite without a model.
-        from cicada.adapters.bedrock.evidence_judge import BedrockEvidenceJudge
-        from cicada.adapters.bedrock.query_rewriter import BedrockQueryRewriter
-
-        judges["model"] = BedrockEvidenceJudge(call)
-        rewriters.insert(0, BedrockQueryRewriter(call))
+    model = query_model(settings)
+    if model is not None:
+        judges["model"] = model
+        rewriters.insert(0, model)
     return EvidenceLoop(judges, rewriters, report_quality_fallback)

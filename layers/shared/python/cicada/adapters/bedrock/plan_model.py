@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cicada.adapters.aws_errors import bedrock_errors
 from cicada.adapters.bedrock.chat_model import ConverseModel, tokens_of, user_message
-from cicada.adapters.bedrock.forced_tool import ForcedTool, tool_input
+from cicada.adapters.bedrock.forced_tool import forced_tool, tool_input
 from cicada.errors import PlanRefusedError
 from cicada.observability.telemetry import count_tokens
 from cicada.understanding.by_model.prompt import TOOL, TOOL_DESCRIPTION, PlanPrompt, PlanPrompts, message_text
@@ -44,8 +44,7 @@ class BedrockPlanModel:
         return prompt.form.read(written, request.asker)
 
     def _request(self, prompt: PlanPrompt, message: str) -> dict[str, Any]:
-        tool = ForcedTool(TOOL, TOOL_DESCRIPTION, prompt.tool_schema)
         return self._model.request("", [user_message({"text": message})]) | {
             "system": [{"text": prompt.system}, {"cachePoint": {"type": "default"}}],
-            **tool.config(),
+            **forced_tool(TOOL, TOOL_DESCRIPTION, prompt.tool_schema),
         }
