@@ -59,9 +59,9 @@ def test_what_the_model_writes_is_one_line_of_bounded_length() -> None:
 
 
 def test_a_document_is_cut_to_what_the_model_takes() -> None:
-    with writing(converse_reply("x"), max_document_characters=10) as (writer, bedrock):
-        writer.write("y" * 1000, PASSAGES[:1])
-    assert bedrock.requests[0].body["messages"][0]["content"][0] == {"text": f"Document:\n| {'y' * 8}"}
+    with writing(converse_reply("x")) as (writer, bedrock):
+        writer.write("y" * 100_000, PASSAGES[:1])
+    assert bedrock.requests[0].body["messages"][0]["content"][0] == {"text": f"Document:\n| {'y' * 59_998}"}
 
 
 def test_nothing_is_asked_about_nothing() -> None:

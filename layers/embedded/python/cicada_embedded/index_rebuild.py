@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cicada.retrieval.fusion import Bm25
 from cicada_embedded.file import IndexFile
-from cicada_embedded.passage_index import BM25, SqlitePassageIndex
+from cicada_embedded.passage_index import SqlitePassageIndex
 
 
 class SqliteIndexRebuild:
     """`cicada_embedded.file` says how one file takes the place of the other."""
 
-    def __init__(self, path: str | Path, model_id: str, dimension: int, *, bm25: Bm25 = BM25) -> None:
+    def __init__(self, path: str | Path, model_id: str, dimension: int) -> None:
         self._embedder = (model_id, dimension)
         self._path = Path(path)
-        self._bm25 = bm25
         self._file = IndexFile(self._path, model_id, dimension)
         self._build: str | None = None
 
@@ -37,4 +35,4 @@ class SqliteIndexRebuild:
 
     def _index_of(self, build: str) -> SqlitePassageIndex:
         self._build = build
-        return SqlitePassageIndex(self._path, *self._embedder, bm25=self._bm25, build=build)
+        return SqlitePassageIndex(self._path, *self._embedder, build=build)

@@ -46,17 +46,21 @@ def agent(
     agent_search: AgentSearch,
     patience: Patience = USUAL,
 ) -> Agent:
-    """The agent for profile and theory requests. All but the settings are for the tool use."""
-    loop = tool_loop(settings, bedrock, model, agent_search, patience)
+    """The agent for profile and theory requests. All but the settings are for Converse's tool use in this process."""
+    toolboxes = {
+        AgentKind.PROFILES: profile_toolbox(_profile_tools(settings.entries_table)),
+        AgentKind.THEORIES: theory_toolbox(_theory_tools(settings.entries_table, agent_search)),
+    }
+    loop = ConverseToolLoop(bedrock, ModelChain([model], report=report_model_fallback), toolboxes, patience)
     if settings.agents == "converse":
         return loop
     if settings.agents == "bedrock":
         breaker = CircuitBreaker(time.monotonic, "agent")
-        return FallbackAgent(bedrock_agent(settings), loop, report_fallback, breaker)
+        return FallbackAgent(_bedrock_agent(settings), loop, report_fallback, breaker)
     raise ConfigurationError(f"CICADA_AGENTS is {settings.agents!r}; it must be bedrock or converse.")
 
 
-def bedrock_agent(settings: AgentSettings) -> Agent:
+def _bedrock_agent(settings: AgentSettings) -> Agent:
     """The agents over InvokeAgent."""
     agents = {
         AgentKind.PROFILES: BedrockAgentId(settings.profiles_agent_id, settings.profiles_agent_alias_id),
@@ -64,21 +68,6 @@ def bedrock_agent(settings: AgentSettings) -> Agent:
     }
     bedrock = client("bedrock-agent-runtime", read_timeout_seconds=AGENT_SILENCE_SECONDS, attempts=1)
     return BedrockAgent(bedrock, agents)
-
-
-def tool_loop(
-    settings: AgentSettings,
-    bedrock: BedrockRuntimeClient,
-    model: ConverseModel,
-    agent_search: AgentSearch,
-    patience: Patience,
-) -> Agent:
-    """The agents through Converse's tool use, with the tools in this process."""
-    toolboxes = {
-        AgentKind.PROFILES: profile_toolbox(_profile_tools(settings.entries_table)),
-        AgentKind.THEORIES: theory_toolbox(_theory_tools(settings.entries_table, agent_search)),
-    }
-    return ConverseToolLoop(bedrock, ModelChain([model], report=report_model_fallback), toolboxes, patience)
 
 
 def _profile_tools(table: str) -> ProfileTools:

@@ -58,11 +58,10 @@ def _opensearch(settings: SearchSettings, wait_seconds: float | None = None) -> 
         settings.opensearch_vector_engine,
         settings.opensearch_vector_compression,
     )
+    server = settings.opensearch_url, settings.opensearch_region or None
     if wait_seconds is None:
-        return connect(settings.opensearch_url, settings.opensearch_region or None), options
-    retry = replace(options.retry, within_seconds=wait_seconds)
-    server = connect(settings.opensearch_url, settings.opensearch_region or None, wait_seconds)
-    return server, replace(options, retry=retry)
+        return connect(*server), options
+    return connect(*server, wait_seconds), replace(options, retry=replace(options.retry, within_seconds=wait_seconds))
 
 
 def _tell_of_the_wait() -> None:

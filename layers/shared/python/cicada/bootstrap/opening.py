@@ -24,6 +24,7 @@ from cicada.conversation.withholding import Withholding
 from cicada.errors import NoEditorError
 from cicada.identity import Principal
 from cicada.permissions import PermissionGate
+from cicada.retrieval.ports import CataloguedIndex
 from cicada.settings import CommandGuardSettings, OpeningSettings, load
 
 if TYPE_CHECKING:
@@ -37,18 +38,15 @@ _INDEX_SECONDS = 20
 @cache
 def document_opener() -> DocumentOpener:
     """Cached for the life of the container."""
-    settings = load(OpeningSettings)
-    index = passage_index(settings.search, _INDEX_SECONDS)
-    return DocumentOpener(index, _withholding(), record_audit, time.time, _originals(settings.originals_bucket))
+    originals = _originals(load(OpeningSettings).originals_bucket)
+    return DocumentOpener(_index(), _withholding(), record_audit, time.time, originals)
 
 
 @cache
 def document_lister() -> DocumentLister:
     """Cached for the life of the container."""
-    settings = load(OpeningSettings)
-    index = passage_index(settings.search, _INDEX_SECONDS)
-    lister = DocumentLister(index, _withholding(), record_audit, time.time, charge=_charge)
-    if not settings.editors:
+    lister = DocumentLister(_index(), _withholding(), record_audit, time.time, charge=_charge)
+    if not load(OpeningSettings).editors:
         return lister
     from cicada.ingest.uploads import READABLE
 
@@ -61,12 +59,8 @@ def listing_pager() -> ListingPager:
     # Imported here: what reads documents has no use for plans.
     from cicada.answering.list_more import ListingPager
 
-    settings = load(OpeningSettings)
-    tables = database()
-    log = DynamoRequestLog(tables, load(CommandGuardSettings).requests_table, time.time)
-    gate = PermissionGate(DynamoAccessListTable(tables, settings.readers_table))
-    index = passage_index(settings.search, _INDEX_SECONDS)
-    return ListingPager(log, index, gate, knowledge_bases, record_audit, time.time, _charge)
+    log = DynamoRequestLog(database(), load(CommandGuardSettings).requests_table, time.time)
+    return ListingPager(log, _index(), _gate(), knowledge_bases, record_audit, time.time, _charge)
 
 
 def _charge(principal: Principal) -> None:
@@ -91,19 +85,22 @@ def document_editing() -> DocumentEditing:
 
 @cache
 def _withholding() -> Withholding:
-    access = DynamoAccessListTable(database(), load(OpeningSettings).readers_table)
-    return Withholding(PermissionGate(access), knowledge_bases)
+    return Withholding(_gate(), knowledge_bases)
+
+
+def _gate() -> PermissionGate:
+    return PermissionGate(DynamoAccessListTable(database(), load(OpeningSettings).readers_table))
+
+
+def _index() -> CataloguedIndex:
+    return passage_index(load(OpeningSettings).search, _INDEX_SECONDS)
 
 
 @cache
 def base_list() -> BaseList:
     """Cached for the life of the container."""
-    settings = load(OpeningSettings)
-    gate = PermissionGate(DynamoAccessListTable(database(), settings.readers_table))
-    index = passage_index(settings.search, _INDEX_SECONDS)
-    return BaseList(
-        index, gate, command_guard().limits.spend, knowledge_bases, base_record().names, record_audit, time.time
-    )
+    spend, names = command_guard().limits.spend, base_record().names
+    return BaseList(_index(), _gate(), spend, knowledge_bases, names, record_audit, time.time)
 
 
 def _originals(bucket: str) -> Originals | None:

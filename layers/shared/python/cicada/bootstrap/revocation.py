@@ -14,10 +14,9 @@ from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.bootstrap.aws import client, connection_endpoint, database
-from cicada.bootstrap.connections import connections
 from cicada.conversation.revocation import Revoker
 from cicada.identity import Principal, SignIns
-from cicada.settings import SignOutSettings, load
+from cicada.settings import ConnectionSettings, SignOutSettings, load
 
 if TYPE_CHECKING:
     from mypy_boto3_apigatewaymanagementapi import ApiGatewayManagementApiClient
@@ -37,12 +36,10 @@ class SignOut(Struct, frozen=True):
 @cache
 def sign_out() -> SignOut:
     """Cached for the life of the container."""
-    settings = load(SignOutSettings)
-    users = DynamoUsageTable(database(), settings.requests_table)
-    log = DynamoRequestLog(database(), settings.requests_table, time.time)
-    channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
+    settings, connections = load(SignOutSettings), load(ConnectionSettings).connections_table
+    endpoint = connection_endpoint(settings.callback_url)
     pool = CognitoSignIns(client("cognito-idp"), settings.user_pool_id)
-    return SignOut(pool, Revoker(users, connections(), channel, log, time.sleep))
+    return SignOut(pool, revoker(database(), endpoint, settings.requests_table, connections))
 
 
 def revoker(

@@ -43,13 +43,11 @@ class BedrockContextWriter:
         model_id: str,
         retry: Retry = STANDARD,
         concurrency: int = 4,
-        max_document_characters: int = MAX_DOCUMENT_CHARACTERS,
     ) -> None:
         self._client = client
         self._model = ConverseModel(model_id, _MAX_TOKENS, temperature=0)
         self._retry = retry
         self._concurrency = concurrency
-        self._max_document_characters = max_document_characters
 
     @property
     def model_id(self) -> str:
@@ -58,7 +56,7 @@ class BedrockContextWriter:
     def write(self, document: str, texts: Sequence[str]) -> Contexts:
         failures: list[CicadaError] = []
         # Cut after quoting: bars are characters, too.
-        shown = quoted(document[: self._max_document_characters])[: self._max_document_characters]
+        shown = quoted(document[:MAX_DOCUMENT_CHARACTERS])[:MAX_DOCUMENT_CHARACTERS]
 
         def sentence(text: str) -> str:
             if failures:

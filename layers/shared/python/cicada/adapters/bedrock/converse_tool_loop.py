@@ -28,13 +28,14 @@ from cicada.observability.telemetry import count_tokens
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
 
+_MAX_ROUNDS = 6
 _CALLS_PER_ROUND = 8
 _LAST_ROUND = "No further tool call is possible. Answer now from what you have, and say what is missing."
 _STOPPED = "I stopped here, because this took too many steps. Please ask for less at once."
 
 
 class ConverseToolLoop:
-    """Alternates model calls (at most `max_rounds`) and tool calls. The conversation before a turn comes with it."""
+    """Alternates model calls (at most six) and tool calls. The conversation before a turn comes with it."""
 
     def __init__(
         self,
@@ -42,18 +43,16 @@ class ConverseToolLoop:
         models: ModelChain[ConverseModel],
         toolboxes: Mapping[AgentKind, Toolbox],
         patience: Patience = USUAL,
-        max_rounds: int = 6,
     ) -> None:
         self._client = client
         self._models = models
         self._toolboxes = toolboxes
         self._patience = patience
-        self._max_rounds = max_rounds
 
     def reply(self, turn: AgentTurn) -> Iterator[str | ModelUsage]:
         talk = _Talk(self._toolboxes[turn.agent], turn)
         with _failures_of(talk):
-            for rounds_left in range(self._max_rounds - 1, -1, -1):
+            for rounds_left in range(_MAX_ROUNDS - 1, -1, -1):
                 end = yield from self._round(talk)
                 if not end.tool_uses:
                     break
