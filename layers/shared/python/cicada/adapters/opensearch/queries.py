@@ -133,7 +133,7 @@ def vectors_body(base_key: KnowledgeBaseKey, passage_ids: Iterable[str], size: i
     return {"query": query, "size": size, "_source": VECTOR_FIELDS}
 
 
-def scan_body(conditions: list[Body], size: int, fields: list[str] | bool = False) -> Body:
+def scan_body(conditions: list[Body], size: int, fields: list[str] | bool) -> Body:
     """A page of rows in order of `passage_id`; `search_after` asks for the next one."""
     order = [{"passage_id": "asc"}, {"generation": "asc"}]
     return {"query": {"bool": {"filter": conditions}}, "sort": order, "size": size, "_source": fields}

@@ -114,17 +114,6 @@ def index_name(model_id: str, dimension: int) -> str:
     return str(form["name"].format(model=model, dimension=dimension))
 
 
-def index_body(model_id: str, dimension: int, vector: Mapping[str, Any], compression: str = PLAIN) -> dict[str, Any]:
-    """Settings and mapping of a new index. `vector`: the form of its vector fields, of `vector_forms`."""
-    fields = json.loads(MAPPING_FILE.read_text(encoding="utf-8"))
-    fields |= dict.fromkeys(_form()["vectors"], vector)
-    meta = {**_meta(model_id, dimension), "compression": compression}
-    return {
-        "settings": {"index": {"knn": True}},
-        "mappings": {"dynamic": False, "_meta": meta, "properties": fields},
-    }
-
-
 def check_index(name: str, mapping: Mapping[str, Any], model_id: str, dimension: int) -> None:
     """Raises `ConfigurationError` if the index is none of ours, or the server made it otherwise than asked."""
     check_embedder(name, mapping, model_id, dimension)
@@ -192,8 +181,13 @@ class IndexOptions(Struct, frozen=True):
 
     def bodies(self) -> list[dict[str, Any]]:
         """Settings and mapping of a new index, in the order in which a server is asked for them."""
-        forms = vector_forms(self.dimension, self.vector_engine, self.compression)
-        return [index_body(self.model_id, self.dimension, form, self.compression) for form in forms]
+        fields = json.loads(MAPPING_FILE.read_text(encoding="utf-8"))
+        meta = {**_meta(self.model_id, self.dimension), "compression": self.compression}
+        kept = [
+            {"dynamic": False, "_meta": meta, "properties": fields | dict.fromkeys(_form()["vectors"], vector)}
+            for vector in vector_forms(self.dimension, self.vector_engine, self.compression)
+        ]
+        return [{"settings": {"index": {"knn": True}}, "mappings": mapping} for mapping in kept]
 
 
 # Decides which of several stored versions of a document is searched.
