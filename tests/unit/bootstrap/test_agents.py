@@ -19,18 +19,15 @@ from tests.fakes.passage_index import InMemoryPassageIndex
 from tests.fakes.retrieval import FixedEmbedder, FixedIndex, search_of
 
 
-def wired(monkeypatch: pytest.MonkeyPatch, agents: str) -> Agent:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+def wired(agents: str) -> Agent:
     model = ConverseModel("amazon.nova-lite-v1:0", max_tokens=500, temperature=0.0)
     search = search_of(HybridSearch(FixedIndex(), FixedEmbedder()))
     agent_search = PermittedAgentSearch(search, PermissionGate(OpenAccess()), InMemoryPassageIndex("fixed", 1))
     return agent(AgentSettings(agents, model.model_id, "entries"), client("bedrock-runtime"), model, agent_search)
 
 
-def test_bedrock_agents_fall_back_to_tools_with_a_log(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    made = wired(monkeypatch, "bedrock")
+def test_bedrock_agents_fall_back_to_tools_with_a_log(caplog: pytest.LogCaptureFixture) -> None:
+    made = wired("bedrock")
     assert isinstance(made, FallbackAgent)
     assert isinstance(made.first, BedrockAgent)
     assert isinstance(made.second, ConverseToolLoop)
@@ -39,10 +36,10 @@ def test_bedrock_agents_fall_back_to_tools_with_a_log(
     assert record.__dict__["code"] == "dependency_unavailable"
 
 
-def test_tool_use_can_be_all_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(wired(monkeypatch, "converse"), ConverseToolLoop)
+def test_tool_use_can_be_all_there_is() -> None:
+    assert isinstance(wired("converse"), ConverseToolLoop)
 
 
-def test_anything_else_is_refused_with_what_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anything_else_is_refused_with_what_is_allowed() -> None:
     with pytest.raises(ConfigurationError, match="must be bedrock or converse"):
-        wired(monkeypatch, "none")
+        wired("none")

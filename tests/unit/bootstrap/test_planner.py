@@ -18,9 +18,9 @@ PLANNED = converse_reply(tool_use("plan", WRITTEN), stop_reason="tool_use")
 
 
 @pytest.fixture(autouse=True)
-def _region(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"DEFAULT_REGION": "us-east-1", "ACCESS_KEY_ID": "test", "SECRET_ACCESS_KEY": "test"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
+def _credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "test")
 
 
 def test_the_next_model_plans_when_the_first_is_throttled_and_its_plan_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:

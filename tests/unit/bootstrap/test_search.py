@@ -31,11 +31,6 @@ ARNS = ", ".join(
 )
 
 
-@pytest.fixture(autouse=True)
-def _region(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
-
-
 def settings(tmp_path: Path, **more: str) -> SearchSettings:
     return SearchSettings("embedded", "amazon.titan-embed-text-v2:0", 384, str(tmp_path / "index"), **more)
 

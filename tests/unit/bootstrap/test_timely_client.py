@@ -68,7 +68,6 @@ def test_after_the_deadline_no_call_is_made() -> None:
 
 
 def test_a_model_is_called_by_the_profile_that_the_stage_has_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     monkeypatch.setenv("CICADA_MODEL_PROFILES", "us.some.model-v1:0=arn:aws:bedrock:us-east-1:1:own/p1,b=arn:b")
@@ -87,8 +86,7 @@ def test_a_model_is_called_by_the_profile_that_the_stage_has_of_it(monkeypatch: 
     assert asked == ["arn:aws:bedrock:us-east-1:1:own/p1", "another.model-v1:0"] * 2
 
 
-def test_the_clients_of_models_heed_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+def test_the_clients_of_models_heed_the_deadline() -> None:
     for service in ("bedrock-runtime", "bedrock-agent-runtime"):
         made = client(service, read_timeout_seconds=60, attempts=1)
         with ending_by(Deadline.in_seconds(7, Clock())):
@@ -107,7 +105,6 @@ def test_the_classes_of_a_clients_errors_are_made_with_it_and_not_by_several_thr
         return load(self)
 
     monkeypatch.setattr(BaseClient, "_load_exceptions", loading)
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     s3 = client("s3")
     assert made == [s3]
     assert issubclass(s3.exceptions.NoSuchKey, Exception)
