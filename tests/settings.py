@@ -1,11 +1,15 @@
-"""What the environment may not say to the tests."""
+"""What the environment may say to the tests, and what not."""
 
 from __future__ import annotations
 
 import os
 
-# Says which OpenSearch the contract suite uses.
 _KEPT = "CICADA_OPENSEARCH_URL"
+
+
+def running_opensearch() -> str:
+    """The URL of an OpenSearch for the contract suite, or empty to start one."""
+    return os.environ.get(_KEPT, "")
 
 
 def unwanted_variables() -> list[str]:

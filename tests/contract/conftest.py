@@ -17,8 +17,8 @@ from tests.contract.passage_indexes import (
     ServerlessUnderTest,
     SqliteUnderTest,
 )
-from tests.contract.settings import running_opensearch
 from tests.fakes.serverless import ENGINE, REMOVED_ALIAS
+from tests.settings import running_opensearch
 
 # What AWS does not document, and the index does in another way where it is refused.
 WITH_ANOTHER_WAY = {ENGINE, REMOVED_ALIAS}

@@ -16,7 +16,7 @@ from cicada.adapters.opensearch.index_rebuild import OpenSearchIndexRebuild
 from cicada.adapters.opensearch.passage_index import OpenSearchPassageIndex
 from cicada.adapters.opensearch.schema import IndexOptions
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
-from cicada.retrieval.ports import IndexRebuild, PassageIndex
+from cicada.retrieval.ports import CataloguedIndex, IndexRebuild
 from cicada_embedded.index_rebuild import SqliteIndexRebuild
 from cicada_embedded.passage_index import SqlitePassageIndex
 from tests.fakes.serverless import EVERY_PERMISSION, Collected, ServerlessConnection
@@ -27,7 +27,7 @@ _NOWHERE = DocumentKey(KnowledgeBaseKey("nobody", "nothing"), "none")
 
 
 class IndexUnderTest(Protocol):
-    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex: ...
+    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> CataloguedIndex: ...
 
     def rebuild(self) -> IndexRebuild: ...
 
@@ -38,7 +38,7 @@ class IndexUnderTest(Protocol):
 class SqliteUnderTest:
     path: Path
 
-    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> PassageIndex:
+    def open(self, model_id: str = MODEL, dimension: int = DIMENSION) -> CataloguedIndex:
         return SqlitePassageIndex(self.path, model_id, dimension)
 
     def rebuild(self) -> SqliteIndexRebuild:

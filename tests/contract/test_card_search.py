@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -220,8 +219,8 @@ def test_terms_are_counted_in_the_language_of_each_passage(index: CataloguedInde
 
 
 @pytest.fixture
-def index(deployed_under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
-    yield deployed_under_test.open()  # type: ignore[misc]
+def index(deployed_under_test: IndexUnderTest) -> CataloguedIndex:
+    return deployed_under_test.open()
 
 
 def test_a_replaced_card_is_gone_and_a_deleted_document_has_none(index: CataloguedIndex) -> None:
@@ -267,10 +266,10 @@ def test_a_rebuilt_index_has_the_cards_that_were_copied_and_those_written_meanwh
     assert names(index.find_cards(asking("copied")).lexical) == []
     rebuild.switch()
     for reader in (index, deployed_under_test.open()):
-        hits = reader.find_cards(asking("copied late", vector(1.0)))  # type: ignore[attr-defined]
+        hits = reader.find_cards(asking("copied late", vector(1.0)))
         assert sorted(names(hits.lexical)) == ["hamlet", "macbeth"]
         assert [hit.row.card and hit.row.card.title for hit in hits.semantic] == ["Copied crown", "Late throne"]
-        assert names(reader.find_cards(asking("old")).lexical) == []  # type: ignore[attr-defined]
+        assert names(reader.find_cards(asking("old")).lexical) == []
 
 
 def test_an_ingest_that_died_leaves_the_old_card(opensearch_under_test: OpenSearchUnderTest) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -38,8 +37,8 @@ ROSS = frozenset({"user:ross"})
 
 
 @pytest.fixture
-def index(deployed_under_test: IndexUnderTest) -> Iterator[CataloguedIndex]:
-    yield deployed_under_test.open()  # type: ignore[misc]
+def index(deployed_under_test: IndexUnderTest) -> CataloguedIndex:
+    return deployed_under_test.open()
 
 
 def _put(index: CataloguedIndex, name: str, passages: int = 2) -> DocumentRow:
@@ -58,7 +57,7 @@ def _put_all(index: CataloguedIndex) -> dict[str, DocumentRow]:
 @pytest.fixture(scope="module")
 def kept(shared_under_test: IndexUnderTest) -> CataloguedIndex:
     """All of the rows, for tests that change none."""
-    index: CataloguedIndex = shared_under_test.open()  # type: ignore[assignment]
+    index = shared_under_test.open()
     _put_all(index)
     return index
 
@@ -297,7 +296,7 @@ def test_the_row_of_a_document_has_what_its_passages_have_in_common(index: Catal
 
 
 def test_a_rebuild_switches_the_rows_with_the_passages(under_test: IndexUnderTest) -> None:
-    index: CataloguedIndex = under_test.open()  # type: ignore[assignment]
+    index = under_test.open()
     _put_all(index)
     rebuild = under_test.rebuild()
     building: CataloguedIndex = rebuild.begin()  # type: ignore[assignment]

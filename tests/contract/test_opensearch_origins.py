@@ -11,7 +11,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from tests.contract.settings import running_opensearch
+from tests.settings import running_opensearch
 
 pytestmark = pytest.mark.skipif(bool(running_opensearch()), reason="It is about how the local stage starts its own.")
 

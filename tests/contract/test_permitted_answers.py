@@ -147,7 +147,7 @@ class Castle:
 
 @pytest.fixture(scope="module")
 def index(shared_under_test: IndexUnderTest) -> CataloguedIndex:
-    index: CataloguedIndex = shared_under_test.open()  # type: ignore[assignment]
+    index = shared_under_test.open()
     put(index, DocumentKey(PLAYS, "birnam.md"), "birnam")
     put(index, DocumentKey(ELSEWHERE, "cawdor.md"), "cawdor")
     put(index, SECRET, MARK, "group:thanes")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +13,7 @@ from cicada.adapters.dynamodb.request_log import DynamoRequestLog
 from cicada.conversation.model import (
     AnswerFeedback,
     AnswerRecord,
+    Head,
     Lease,
     NewRequest,
     Question,
@@ -30,20 +30,13 @@ from cicada.errors import LeaseLostError, SessionNotFoundError
 from cicada.identity import Principal
 from cicada.observability.audit import ShownDocument
 from tests.contract.requests_table import TABLE, requests_table
+from tests.fakes.clock import Clock
 from tests.fakes.request_log import InMemoryRequestLog
 
 ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 ACCEPTED = '{"type":"accepted","sessionId":"s1"}'
-
-
-@dataclass
-class Clock:
-    now: float = 1_800_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 @contextmanager
@@ -115,11 +108,16 @@ def leased(log: RequestLog, clock: Clock) -> Lease:
     return lease
 
 
+def head_of(log: RequestLog, key: RequestKey) -> Head:
+    head = log.head(key)
+    assert head is not None
+    return head
+
+
 def test_a_new_request_is_queued_with_its_first_event(log: RequestLog, clock: Clock) -> None:
     request = new_request(clock)
     assert log.create(request, ACCEPTED)
-    head = log.head(request.key)
-    assert head is not None
+    head = head_of(log, request.key)
     assert (head.status, head.last_seq, head.attempt, head.connection_id) == (Status.QUEUED, 1, 0, "conn-1")
     assert log.question(request.key) == request.question
     assert list(log.events(request.key, 0, 1)) == [StoredEvent(1, ACCEPTED)]
@@ -192,9 +190,7 @@ def test_a_record_is_kept_until_the_next_one(log: RequestLog, clock: Clock) -> N
     assert log.advance(lease, 2, clock() + 15, Status.FAILED, AnswerRecord(code="internal")).record == AnswerRecord(
         code="internal"
     )
-    head = log.head(lease.key)
-    assert head is not None
-    assert head.record == AnswerRecord(code="internal")
+    assert head_of(log, lease.key).record == AnswerRecord(code="internal")
 
 
 def test_who_has_lost_the_lease_can_neither_advance_nor_overwrite(log: RequestLog, clock: Clock) -> None:
@@ -242,13 +238,9 @@ def test_forgetting_a_connection_leaves_a_newer_one_alone(log: RequestLog, clock
     lease = leased(log, clock)
     log.attach(lease.key, "conn-2")
     log.forget_connection(lease.key, "conn-1")
-    head = log.head(lease.key)
-    assert head is not None
-    assert head.connection_id == "conn-2"
+    assert head_of(log, lease.key).connection_id == "conn-2"
     log.forget_connection(lease.key, "conn-2")
-    head = log.head(lease.key)
-    assert head is not None
-    assert head.connection_id is None
+    assert head_of(log, lease.key).connection_id is None
 
 
 def test_long_answers_are_read_in_order_over_several_pages(log: RequestLog, clock: Clock) -> None:
@@ -449,9 +441,7 @@ def test_of_all_who_want_to_queue_a_take_over_one_may_until_the_time_is_up(log: 
     now = clock.now
     claims = [log.claim_takeover(key, 0, now + later, now + later + 15) for later in (0, 0, 14, 15, 15.001, 16)]
     assert claims == [True, False, False, False, True, False]
-    head = log.head(key)
-    assert head
-    assert head.takeover_until == pytest.approx(now + 30.001)
+    assert head_of(log, key).takeover_until == pytest.approx(now + 30.001)
 
 
 def test_no_take_over_is_queued_from_an_attempt_that_another_has_followed(log: RequestLog, clock: Clock) -> None:

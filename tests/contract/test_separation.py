@@ -121,7 +121,7 @@ class Library:
 @pytest.fixture(params=range(2))
 def library(deployed_under_test: IndexUnderTest, request: pytest.FixtureRequest) -> Library:
     """Documents for Bob, and one hidden from him in each way."""
-    library = Library(deployed_under_test.open(), random.Random(request.param))  # type: ignore[arg-type]
+    library = Library(deployed_under_test.open(), random.Random(request.param))
     for number in range(READABLE):
         library.put(PLAYS, f"open-{number}", OPEN_TO_BOB[number % len(OPEN_TO_BOB)])
     for number, (base_key, readers) in enumerate(HIDDEN):

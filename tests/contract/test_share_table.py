@@ -13,7 +13,8 @@ from cicada.conversation.model import Share
 from cicada.conversation.ports import RequestLog, ShareTable
 from cicada.identity import Principal
 from tests.contract.requests_table import TABLE, requests_table
-from tests.contract.test_request_log import ACCEPTED, ANN, BOB, Clock, new_request
+from tests.contract.test_request_log import ACCEPTED, ANN, BOB, new_request
+from tests.fakes.clock import Clock
 from tests.fakes.request_log import InMemoryRequestLog
 from tests.fakes.share_table import InMemoryShareTable
 
@@ -59,7 +60,7 @@ def test_a_session_is_shared_under_one_id_which_leads_to_it_in_its_tenant_alone(
 
 
 def test_the_name_of_whom_the_session_belongs_to_is_kept_with_it(house: House) -> None:
-    house.shares.share(Principal(*("acme", "ann"), login="ann@acme"), "s1", "a")
+    house.shares.share(Principal("acme", "ann", login="ann@acme"), "s1", "a")
     found = house.shares.find("acme", "a")
     assert found
     assert found.owner.login == "ann@acme"

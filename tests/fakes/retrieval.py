@@ -92,10 +92,6 @@ def search_of(retriever: HybridSearch) -> KnowledgeSearch:
     return KnowledgeSearch({DEFAULT: lambda base: retriever, FILTERED: lambda base: filtered})
 
 
-def fixed_search(*passages: Passage) -> KnowledgeSearch:
-    return search_of(HybridSearch(FixedIndex(*passages), FixedEmbedder()))
-
-
 class LetterEmbedder:
     """Counts of the letters a to d as a vector; keeps the queries."""
 
