@@ -151,7 +151,9 @@ def s3() -> Iterator[S3GroundTruth]:
 
 
 def test_more_documents_than_a_page_are_listed(s3: S3GroundTruth) -> None:
-    s3 = S3GroundTruth(s3._client, BUCKET, page_size=2)
+    s3._client.meta.events.register(
+        "provide-client-params.s3.ListObjectsV2", lambda params, **_: params | {"MaxKeys": 2}
+    )
     keys = [DocumentKey(KnowledgeBaseKey("t", "kb"), f"{number}.md") for number in range(5)]
     for key in keys:
         s3.write(stored(key))

@@ -66,8 +66,8 @@ def _header(name: str, value: str) -> bytes:
     return struct.pack("!B", len(name)) + name.encode() + b"\x07" + struct.pack("!H", len(value)) + value.encode()
 
 
-def text_delta(text: str, index: int = 0) -> bytes:
-    return event("contentBlockDelta", {"contentBlockIndex": index, "delta": {"text": text}})
+def text_delta(text: str) -> bytes:
+    return event("contentBlockDelta", {"contentBlockIndex": 0, "delta": {"text": text}})
 
 
 def reply_end(stop_reason: str = "end_turn", read: int = 7, written: int = 3) -> tuple[bytes, bytes]:

@@ -12,8 +12,8 @@ NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 CONTENT = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, "Who dies?", "Who dies?")
 
 
-def plan_request(message: str = "Who dies?", knowledge_base: str = "plays", now: datetime = NOW) -> PlanRequest:
-    return PlanRequest(message, knowledge_base, now)
+def plan_request(message: str = "Who dies?", knowledge_base: str = "plays") -> PlanRequest:
+    return PlanRequest(message, knowledge_base, NOW)
 
 
 @dataclass

@@ -65,14 +65,14 @@ def spoken(bedrock: ScriptedBedrock) -> str:
     return "".join(piece for piece in loop(bedrock).reply(TURN) if isinstance(piece, str))
 
 
-def results(bedrock: ScriptedBedrock, request: int = 1) -> list[dict[str, Any]]:
-    """What the model got back from its tools in the messages of a request."""
-    content = bedrock.requests[request].body["messages"][-1]["content"]
+def results(bedrock: ScriptedBedrock) -> list[dict[str, Any]]:
+    """What the model got back from its tools in the messages of the second request."""
+    content = bedrock.requests[1].body["messages"][-1]["content"]
     return [block["toolResult"] for block in content if "toolResult" in block]
 
 
-def result_text(bedrock: ScriptedBedrock, request: int = 1) -> str:
-    (result,) = results(bedrock, request)
+def result_text(bedrock: ScriptedBedrock) -> str:
+    (result,) = results(bedrock)
     return str(result["content"][0]["text"])
 
 

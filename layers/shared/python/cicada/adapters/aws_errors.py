@@ -152,18 +152,6 @@ _BEDROCK_MISCONFIGURED = (
 _BEDROCK_REFUSED = (*_BEDROCK_THROTTLED, *(code for code in _BEDROCK_MISCONFIGURED if code != "validation"))
 
 
-@contextmanager
-def unless_changed() -> Iterator[None]:
-    """End a conditional write to S3 without an error if its condition does not hold any more. Else as `s3_errors`."""
-    try:
-        with s3_errors():
-            yield
-    except ClientError as error:
-        # NoSuchKey: the object that was to be overwritten is gone.
-        if error.response.get("Error", {}).get("Code") not in s3_errors.answers:
-            raise
-
-
 class IncompleteStreamError(Exception):
     """A stream ended without an error but also without its required last event."""
 

@@ -42,7 +42,7 @@ class ModelChain(Generic[Model]):
 
     `retry`: of one model's calls that were refused or broke off before their first piece. The answer's path says which
     model was asked after which, as `model:2:after_silence`; every failure that another call follows goes to `report`.
-    All models but the last have a circuit breaker. `clock` gives seconds.
+    All models but the last have a circuit breaker.
     """
 
     def __init__(
@@ -50,9 +50,8 @@ class ModelChain(Generic[Model]):
         models: Sequence[Model],
         retry: Retry = STANDARD,
         report: Callable[[CicadaError], object] = ignore,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._models = [(model, CircuitBreaker(clock, "chat model")) for model in models]
+        self._models = [(model, CircuitBreaker(time.monotonic, "chat model")) for model in models]
         self._retry = retry
         self._report = report
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from cicada.adapters.aws_errors import s3_errors, unless_changed
+from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.document_store import S3DocumentStore
 from cicada.adapters.s3.keys import document_key, is_sidecar, object_key, report_key, sidecar_key
+from cicada.adapters.s3.objects import read_object, write_over
 from cicada.answering.ports import StoredSidecar
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.documents.states import DocumentState, state_of
@@ -100,12 +101,8 @@ class S3DocumentFiles:
 
     def report(self, key: str) -> tuple[Mapping[str, Any], datetime | None]:
         """A report of ingest by its key, and when it was written; empty and None without one."""
-        with s3_errors():
-            try:
-                found = self._client.get_object(Bucket=self._bucket, Key=key)
-            except self._client.exceptions.NoSuchKey:
-                return {}, None
-            return json.loads(found["Body"].read()), found["LastModified"]
+        found = read_object(self._client, self._bucket, key)
+        return (json.loads(found.content), found.written_at) if found else ({}, None)
 
     # ---- writes ----
 
@@ -114,27 +111,12 @@ class S3DocumentFiles:
         return self._store.holds(document)
 
     def sidecar(self, document: DocumentKey) -> StoredSidecar | None:
-        with s3_errors():
-            try:
-                found = self._client.get_object(Bucket=self._bucket, Key=sidecar_key(document))
-            except self._client.exceptions.NoSuchKey:
-                return None
-            return StoredSidecar(found["Body"].read(), found["ETag"], found["LastModified"].timestamp())
+        found = read_object(self._client, self._bucket, sidecar_key(document))
+        return StoredSidecar(found.content, found.version, found.written_at.timestamp()) if found else None
 
     def write_sidecar(self, document: DocumentKey, content: bytes, over: str) -> str | None:
-        """https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html."""
-        condition: Any = {"IfMatch": over} if over else {"IfNoneMatch": "*"}
-        written: list[str] = []
-        with unless_changed():
-            reply = self._client.put_object(
-                Bucket=self._bucket,
-                Key=sidecar_key(document),
-                Body=content,
-                ContentType="application/json",
-                **condition,
-            )
-            written.append(reply["ETag"])
-        return written[0] if written else None
+        key = sidecar_key(document)
+        return write_over(self._client, self._bucket, key, over, Body=content, ContentType="application/json")
 
     def form(self, document: DocumentKey, size: int, seconds: int) -> tuple[str, Mapping[str, str]]:
         """https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.keys import is_sidecar, object_key, report_key, sidecar_key
+from cicada.adapters.s3.objects import find_version, read_object
 from cicada.documents.model import DocumentKey
 from cicada.ingest.model import (
     MAX_BYTES,
@@ -56,11 +57,7 @@ class S3DocumentStore:
         return SourceFile(document, name, content, version_of(content, sidecar), sidecar)
 
     def holds(self, document: DocumentKey) -> bool:
-        # HEAD does not distinguish a missing file from a missing bucket.
-        key = object_key(document)
-        with s3_errors():
-            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
-        return any(each["Key"] == key for each in found.get("Contents", []))
+        return find_version(self._client, self._bucket, object_key(document)) is not None
 
     def _is_misnamed(self, document: DocumentKey) -> bool:
         """Whether the bucket has a sidecar of the document whose name is in another case."""
@@ -72,13 +69,8 @@ class S3DocumentStore:
 
     def _content(self, key: str, most: int) -> bytes | None:
         """The object's bytes, at most `most` + 1 of them."""
-        with s3_errors():
-            try:
-                reply = self._client.get_object(Bucket=self._bucket, Key=key)
-            except self._client.exceptions.NoSuchKey:
-                return None
-            with reply["Body"] as body:
-                return body.read(most + 1)
+        found = read_object(self._client, self._bucket, key, most + 1)
+        return found.content if found else None
 
     def write_report(self, report: IngestReport) -> None:
         """The report includes the time, so that no two reports on a document are equal."""

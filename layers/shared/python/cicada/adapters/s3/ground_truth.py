@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.passage_codec import card_of, card_values, locator_of, locator_values, metadata_of
 from cicada.adapters.s3.keys import TRUTH_PREFIX, is_truth, truth_document, truth_key, truth_prefix
+from cicada.adapters.s3.objects import find_version, read_object
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage
 from cicada.errors import ConfigurationError
 from cicada.ingest.model import StoredDocument, StoredPassage, TruthEntry
@@ -140,15 +141,11 @@ def _little_endian(values: array[float]) -> array[float]:
 
 
 class S3GroundTruth:
-    """A document's revision is its object's ETag. S3 reads are strongly consistent.
+    """A document's revision is its object's ETag. S3 reads are strongly consistent."""
 
-    `page_size`: documents for each listing call; S3 returns at most 1,000.
-    """
-
-    def __init__(self, client: S3Client, bucket: str, page_size: int = 1000) -> None:
+    def __init__(self, client: S3Client, bucket: str) -> None:
         self._client = client
         self._bucket = bucket
-        self._page_size = page_size
 
     def write(self, stored: StoredDocument) -> None:
         content = encode(stored)
@@ -158,25 +155,15 @@ class S3GroundTruth:
             )
 
     def read(self, document: DocumentKey) -> TruthEntry | None:
-        with s3_errors():
-            try:
-                reply = self._client.get_object(Bucket=self._bucket, Key=truth_key(document))
-            except self._client.exceptions.NoSuchKey:
-                return None
-            with reply["Body"] as body:
-                content = body.read()
-        return TruthEntry(decode(content, document), reply["ETag"])
+        found = read_object(self._client, self._bucket, truth_key(document))
+        return TruthEntry(decode(found.content, document), found.version) if found else None
 
     def delete(self, document: DocumentKey) -> None:
         with s3_errors():
             self._client.delete_object(Bucket=self._bucket, Key=truth_key(document))
 
     def revision(self, document: DocumentKey) -> str | None:
-        # HEAD does not distinguish a missing object from a missing bucket.
-        key = truth_key(document)
-        with s3_errors():
-            found = self._client.list_objects_v2(Bucket=self._bucket, Prefix=key, MaxKeys=1)
-        return next((each["ETag"] for each in found.get("Contents", []) if each["Key"] == key), None)
+        return find_version(self._client, self._bucket, truth_key(document))
 
     def settled(self, base_key: KnowledgeBaseKey, before: float) -> tuple[str, ...]:
         with s3_errors():
@@ -188,9 +175,7 @@ class S3GroundTruth:
         )
 
     def list(self) -> Iterator[tuple[DocumentKey, str]]:
-        pages = self._client.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=TRUTH_PREFIX, PaginationConfig={"PageSize": self._page_size}
-        )
+        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=TRUTH_PREFIX)
         with s3_errors():
             for page in pages:
                 for each in page.get("Contents", []):

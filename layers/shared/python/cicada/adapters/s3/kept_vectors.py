@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.ground_truth import floats_from_bytes, floats_to_bytes
 from cicada.adapters.s3.keys import vectors_key
+from cicada.adapters.s3.objects import read_object
 from cicada.documents.model import DocumentKey
 from cicada.retrieval.model import Vector
 
@@ -26,13 +27,8 @@ class S3KeptVectors:
         self._bucket = bucket
 
     def read(self, document: DocumentKey, part: str) -> list[Vector] | None:
-        with s3_errors():
-            try:
-                reply = self._client.get_object(Bucket=self._bucket, Key=vectors_key(document, part))
-            except self._client.exceptions.NoSuchKey:
-                return None
-            with reply["Body"] as body:
-                return _decoded(body.read())
+        found = read_object(self._client, self._bucket, vectors_key(document, part))
+        return _decoded(found.content) if found else None
 
     def write(self, document: DocumentKey, part: str, vectors: Sequence[Vector]) -> None:
         with s3_errors():

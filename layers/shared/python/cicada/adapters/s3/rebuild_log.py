@@ -6,17 +6,12 @@ import gzip
 import json
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import ClientError
-
-from cicada.adapters.aws_errors import s3_errors
 from cicada.adapters.s3.keys import REBUILD_KEY, TRUTH_PREFIX, truth_document, truth_key
+from cicada.adapters.s3.objects import read_object, write_over
 from cicada.ingest.model import RebuildRecord
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
-
-# https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html: 409 while another write is in progress.
-_LOST = ("PreconditionFailed", "ConditionalRequestConflict")
 
 
 class S3RebuildLog:
@@ -27,30 +22,11 @@ class S3RebuildLog:
         self._bucket = bucket
 
     def read(self) -> tuple[RebuildRecord | None, str]:
-        with s3_errors():
-            try:
-                reply = self._client.get_object(Bucket=self._bucket, Key=REBUILD_KEY)
-            except self._client.exceptions.NoSuchKey:
-                return None, ""
-            with reply["Body"] as body:
-                content = body.read()
-        return _decoded(content), reply["ETag"]
+        found = read_object(self._client, self._bucket, REBUILD_KEY)
+        return (_decoded(found.content), found.version) if found else (None, "")
 
     def write(self, record: RebuildRecord | None, revision: str) -> str | None:
-        content = _encoded(record)
-        with s3_errors():
-            try:
-                if revision:
-                    reply = self._client.put_object(
-                        Bucket=self._bucket, Key=REBUILD_KEY, Body=content, IfMatch=revision
-                    )
-                else:
-                    reply = self._client.put_object(Bucket=self._bucket, Key=REBUILD_KEY, Body=content, IfNoneMatch="*")
-            except ClientError as error:
-                if error.response.get("Error", {}).get("Code") in _LOST:
-                    return None
-                raise
-        return reply["ETag"]
+        return write_over(self._client, self._bucket, REBUILD_KEY, revision, Body=_encoded(record))
 
 
 def _encoded(record: RebuildRecord | None) -> bytes:
