@@ -13,12 +13,17 @@ from msgspec import Struct
 
 from cicada.observability.tracing import Annotation, Origin, Span, Trace
 
-# X-Ray's tracing header: `Root=<trace>;Parent=<span>;Sampled=1`.
-#
-# Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
+logger = logging.getLogger(__name__)
 
+# The tracing header: `Root=<trace>;Parent=<span>;Sampled=1`.
+# https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
 _TRACE_ID = re.compile("1-[0-9a-f]{8}-[0-9a-f]{24}")
 _SPAN_ID = re.compile("[0-9a-f]{16}")
+# https://docs.aws.amazon.com/xray/latest/devguide/xray-sdk-python-segment.html
+_LONGEST_ANNOTATION = 1000
+_FLAGS = {"error": {"error": True}, "throttle": {"error": True, "throttle": True}, "fault": {"fault": True}}
+# What comes before the document in a datagram to the daemon.
+_HEADER = b'{"format": "json", "version": 1}\n'
 
 
 class TraceHeader(Struct, frozen=True):
@@ -48,19 +53,11 @@ def header_text(origin: Origin) -> str:
     return f"Root={origin.trace_id};Parent={origin.parent_id};Sampled=1{lineage}"
 
 
-# A trace as X-Ray's segment document.
-#
-# Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-api-segmentdocuments.html
-
-# https://docs.aws.amazon.com/xray/latest/devguide/xray-sdk-python-segment.html
-_LONGEST_ANNOTATION = 1000
-_FLAGS = {"error": {"error": True}, "throttle": {"error": True, "throttle": True}, "fault": {"fault": True}}
-
-
 def segment_document(trace: Trace, service: str) -> dict[str, Any]:
     """What a message brought is a segment of `service`; otherwise a subsegment of Lambda's own segment.
 
     Lambda writes the segment of an invocation by itself, in the invocation's own trace.
+    Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-api-segmentdocuments.html
     """
     fields = _fields(trace.root, trace.root.end)
     if trace.origin.remote:
@@ -95,19 +92,13 @@ def _annotations(annotations: Mapping[str, Annotation]) -> dict[str, Annotation]
     }
 
 
-# Sends traces to the X-Ray daemon that Lambda runs beside a traced function.
-#
-# Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-api-sendingdata.html#xray-api-daemon
-
-logger = logging.getLogger(__name__)
-
-_HEADER = b'{"format": "json", "version": 1}\n'
-
-
 class XRayTraceExporter:
-    """`daemon_address`: host and port, as Lambda names them. `service`: whose segments these are.
+    """Sends traces to the X-Ray daemon that Lambda runs beside a traced function.
+
+    `daemon_address`: host and port, as Lambda names them. `service`: whose segments these are.
 
     One datagram for each trace; one that cannot be sent is dropped.
+    Source: https://docs.aws.amazon.com/xray/latest/devguide/xray-api-sendingdata.html#xray-api-daemon
     """
 
     def __init__(self, daemon_address: str, service: str) -> None:

@@ -199,10 +199,11 @@ class DynamoRequestLog:
     ) -> list[SessionRow]:
         read = self._history(principal.owner, before, _SEARCHED if words else limit)
         rows = [row for row in map(read_session, read) if row.has_words(words)][:limit]
-        whole = self._whole(principal, [row.session_id for row in rows])
-        return [_completed(row, whole.get(row.session_id, row)) for row in rows]
+        kept = self._kept(principal, [row.session_id for row in rows])
+        pairs = ((row, kept.get(row.session_id, row)) for row in rows)
+        return [replace(row, knowledge_base=own.knowledge_base, share_id=own.share_id) for row, own in pairs]
 
-    def _whole(self, principal: Principal, session_ids: list[str]) -> dict[str, SessionRow]:
+    def _kept(self, principal: Principal, session_ids: list[str]) -> dict[str, SessionRow]:
         """The rows themselves: the index lacks attributes of them, and a deployed index cannot be given any."""
         if not session_ids:
             return {}
@@ -299,8 +300,3 @@ class DynamoRequestLog:
 
     def _now(self) -> Item:
         return {":now": {"N": str(int(self._clock()))}}
-
-
-def _completed(listed: SessionRow, whole: SessionRow) -> SessionRow:
-    """A row of the index with what the index lacks."""
-    return replace(listed, knowledge_base=whole.knowledge_base, share_id=whole.share_id)

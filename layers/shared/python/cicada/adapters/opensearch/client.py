@@ -87,10 +87,6 @@ def check_response(response: Mapping[str, Any]) -> Mapping[str, Any]:
     return response
 
 
-def is_refused_for_now(status: int) -> bool:
-    return status in (429, 503)
-
-
 def _failure(status: int | str, kind: str, body: object) -> CicadaError:
     """`body`: the server's error body, read only if the status is not enough."""
     if status in (400, 500) and _TOO_MANY_CLAUSES.search(str(body)):

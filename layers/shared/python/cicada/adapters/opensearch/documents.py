@@ -14,7 +14,6 @@ from cicada.adapters.opensearch.client import (
     INDEX_MISSING,
     IndexMissing,
     Requests,
-    is_refused_for_now,
     opensearch_errors,
 )
 from cicada.adapters.opensearch.queries import MAX_BUCKETS, Body, document_filters, generations_body, scan_body
@@ -70,7 +69,7 @@ def _is_refused(item: Mapping[str, Any]) -> bool:
     status = result["status"]
     if status < 300 or (action == "delete" and status == 404):
         return False
-    if is_refused_for_now(status):
+    if status in (429, 503):
         return True
     # Only the failure's type is used: its reason may quote the passage.
     kind = result.get("error", {}).get("type", "")
