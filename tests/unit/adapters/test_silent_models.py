@@ -19,6 +19,7 @@ from tests.fakes.bedrock_wire import (
     STALL,
     THROTTLED,
     Reply,
+    ScriptedBedrock,
     Streamed,
     event,
     reply_end,
@@ -37,6 +38,10 @@ PATIENT = Patience(PATIENCE_SECONDS, PATIENCE_SECONDS)
 
 def models(*names: str) -> list[ConverseModel]:
     return [ConverseModel(name, max_tokens=200, temperature=0.1) for name in names]
+
+
+def chat(bedrock: ScriptedBedrock, *names: str) -> BedrockChatModel:
+    return BedrockChatModel(bedrock.client("bedrock-runtime"), ModelChain(models(*names), AT_ONCE), PATIENT)
 
 
 def asked(names: Sequence[str], *replies: Reply, answers: int = 1) -> tuple[list[str], tuple[str, ...], list[str]]:
@@ -72,8 +77,7 @@ def test_a_model_that_keeps_silent_is_left_out_for_a_while() -> None:
 def test_a_model_that_keeps_breaking_off_in_the_middle_is_left_out_for_a_while() -> None:
     breaks = Streamed((START, text_delta("Hel"), STALL))
     with scripted_bedrock(breaks, breaks, breaks, HELLO) as bedrock:
-        chain = ModelChain(models("a", "b"), AT_ONCE)
-        model = BedrockChatModel(bedrock.client("bedrock-runtime"), chain, PATIENT)
+        model = chat(bedrock, "a", "b")
         for _ in range(3):
             said, error = until_failure(model.stream(PROMPT))
             assert (said, type(error)) == (["Hel"], StreamBrokenError)
@@ -84,14 +88,9 @@ def test_a_model_that_keeps_breaking_off_in_the_middle_is_left_out_for_a_while()
 @pytest.mark.parametrize("names", [["a"], ["a", "b"]])
 def test_where_all_are_silent_the_answer_fails_after_two_calls(names: list[str]) -> None:
     with scripted_bedrock(STALLS) as bedrock:
-        model = BedrockChatModel(bedrock.client("bedrock-runtime"), ModelChain(models(*names), AT_ONCE), PATIENT)
-        said, error = until_failure(model.stream(PROMPT))
-    assert (said, type(error), error.code, len(bedrock.requests)) == (
-        [],
-        SilentModelError,
-        "dependency_unavailable",
-        2,
-    )
+        said, error = until_failure(chat(bedrock, *names).stream(PROMPT))
+    assert (said, type(error), error.code) == ([], SilentModelError, "dependency_unavailable")
+    assert len(bedrock.requests) == 2
 
 
 @pytest.mark.parametrize(
