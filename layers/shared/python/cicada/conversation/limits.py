@@ -10,37 +10,7 @@ from msgspec import Struct
 
 from cicada.conversation.model import Charge, Head, RequestKey, Status, Usage
 from cicada.conversation.ports import RequestLog, UsageTable
-from cicada.conversation.protocol import (
-    AddUser,
-    AnyCommand,
-    Cancel,
-    ChangeSession,
-    DeleteSession,
-    DescribeDocument,
-    DisableUser,
-    EnableUser,
-    EraseMine,
-    Feedback,
-    History,
-    ListDocuments,
-    ListKnowledgeBases,
-    ListMore,
-    ListUsers,
-    OpenDocument,
-    OpenShared,
-    Ping,
-    ReadFailures,
-    ReadFeedback,
-    ReadUse,
-    RemoveDocument,
-    Resume,
-    SendMessage,
-    SetGroups,
-    ShareSession,
-    SignOutEverywhere,
-    UnshareSession,
-    UploadDocument,
-)
+from cicada.conversation.protocol import AnyCommand, Cancel, Feedback, History, Ping, Resume
 from cicada.errors import ConfigurationError, FloodError, LimitExceededError
 from cicada.identity import Principal
 
@@ -65,51 +35,15 @@ ADMINISTRATION = 15
 DELETED_TURN = 10
 # The cost of a request that is queued again: the send, and an invocation of the processor.
 QUEUED_AGAIN = 10
-# The cost of a command before it is known what it causes. A new question costs more when it is admitted.
-_ENTRY: Mapping[type[AnyCommand], int] = {
-    Ping: 1,
-    Cancel: 2,
-    History: 2,
-    Feedback: 2,
-    Resume: 3,
-    SendMessage: 5,
-    ChangeSession: 5,
-    # The session is read and deleted, and the audit record is written; its turns are charged besides.
-    DeleteSession: 5,
-    EraseMine: 5,
-    # The session's row is read and written, and the audit record is written.
-    ShareSession: 5,
-    UnshareSession: 5,
-    # The share and the session are read, and the audit record is written; the turns are charged besides.
-    OpenShared: 5,
-    # The access list, the row and the passages are read, and the audit record is written.
-    OpenDocument: 5,
-    ListKnowledgeBases: 5,
-    # The rows of a base are read, and for editors the names of its files.
-    ListDocuments: 5,
-    # The request is read, and the rows of the base, as for a list of it.
-    ListMore: 5,
-    # The access list and the sidecar are read and written.
-    UploadDocument: 5,
-    DescribeDocument: 5,
-    RemoveDocument: 5,
-    # The refusal is recorded; what an administrator does costs more.
-    ListUsers: 5,
-    AddUser: 5,
-    DisableUser: 5,
-    EnableUser: 5,
-    SetGroups: 5,
-    ReadUse: 5,
-    ReadFeedback: 5,
-    ReadFailures: 5,
-    SignOutEverywhere: 5,
-}
-DEAREST_ENTRY = max(_ENTRY.values())
+# The cost of a command before it is known what it causes: some rows are read, and for most a row or the audit record is
+# written. What a command causes is charged besides, and a new question costs more when it is admitted.
+DEAREST_ENTRY = 5
+_CHEAPER: Mapping[type[AnyCommand], int] = {Ping: 1, Cancel: 2, History: 2, Feedback: 2, Resume: 3}
 
 
 def entry_cost(command: AnyCommand) -> int:
     """Units before it is known what the command causes."""
-    return _ENTRY[type(command)]
+    return _CHEAPER.get(type(command), DEAREST_ENTRY)
 
 
 # The bucket holds what comes in during this time.
@@ -161,7 +95,7 @@ class UsageLimits(Struct, frozen=True):
 
         Raises `LimitExceededError`, and then charges all the same; `FloodError` when the overdraft is used up too.
         """
-        charge = self._entry(cost)
+        charge = self._charge(self._seconds(cost), _OVERDRAFT_SECONDS)
         charged = self.table.charge(principal, charge, charge.now + _KEPT_SECONDS)
         seconds, latest = charge.seconds, charge.latest - _OVERDRAFT_SECONDS
         arrival = charged.usage.theoretical_arrival
@@ -177,20 +111,16 @@ class UsageLimits(Struct, frozen=True):
 
     def enter_anyhow(self, principal: Principal, cost: int) -> Usage:
         """Charge a command that is never refused for its rate, as far as the overdraft goes; the user's row after."""
-        charge = self._entry(cost)
+        charge = self._charge(self._seconds(cost), _OVERDRAFT_SECONDS)
         return self.table.charge(principal, charge, charge.now + _KEPT_SECONDS).usage
 
     def spend(self, principal: Principal, cost: int) -> None:
         """Charge a command for what it will cause. `LimitExceededError` charges nothing."""
-        now = self.clock()
         # The whole bucket is enough for the dearest command.
-        seconds = self._seconds(min(cost, self.commands_per_minute - DEAREST_ENTRY))
-        charge = Charge(seconds, now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS)
-        charged = self.table.charge(principal, charge, now + _KEPT_SECONDS)
+        charge = self._charge(self._seconds(min(cost, self.commands_per_minute - DEAREST_ENTRY)))
+        charged = self.table.charge(principal, charge, charge.now + _KEPT_SECONDS)
         if not charged.paid:
-            # The command is to be entered again.
-            again = charged.usage.theoretical_arrival + self._seconds(DEAREST_ENTRY) + seconds
-            raise _too_fast(max(1, math.ceil(again - charge.latest)))
+            raise _too_fast(self._wait(charge, charged.usage))
 
     def admit(self, key: RequestKey) -> None:
         """Count the request, once however often it is admitted; or raise `LimitExceededError` and count nothing.
@@ -201,9 +131,10 @@ class UsageLimits(Struct, frozen=True):
         for _ in range(_TRIES):
             if key.request_id in usage.admitted:
                 return
-            now = self.clock()
-            charge = self._charge(now)
+            # The price of a question without that of its entry.
+            charge = self._charge(60 / self.messages_per_minute - self._seconds(DEAREST_ENTRY))
             self._check_rate(charge, usage)
+            now = charge.now
             admitted = {**self._with_room(usage, key.principal, now), key.request_id: now}
             charged = self.table.admit(key.principal, charge, usage, admitted, now + _KEPT_SECONDS)
             if charged.paid:
@@ -224,28 +155,23 @@ class UsageLimits(Struct, frozen=True):
         heads = [(key, self.log.head(key), moment) for key, moment in keys]
         return [(key, head, in_flight(head, moment, now)) for key, head, moment in heads if head]
 
-    @property
-    def seconds_each(self) -> float:
-        """The time in which one unit flows in."""
-        return 60 / self.commands_per_minute
-
-    def _entry(self, cost: int) -> Charge:
-        now = self.clock()
-        return Charge(self._seconds(cost), now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS + _OVERDRAFT_SECONDS)
-
     def _seconds(self, cost: float) -> float:
-        return cost * self.seconds_each
+        """The time in which so many units flow in."""
+        return cost * (60 / self.commands_per_minute)
 
-    def _charge(self, now: float) -> Charge:
-        """The price of a question without that of its entry."""
-        seconds = 60 / self.messages_per_minute - self._seconds(DEAREST_ENTRY)
-        return Charge(seconds, now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS)
+    def _charge(self, seconds: float, overdraft_seconds: float = 0) -> Charge:
+        now = self.clock()
+        return Charge(seconds, now, now + _BUCKET_SECONDS + _ROUNDING_SECONDS + overdraft_seconds)
+
+    def _wait(self, charge: Charge, usage: Usage) -> int:
+        """Seconds until a refused charge can be paid, by a command that is entered again."""
+        again = usage.theoretical_arrival + self._seconds(DEAREST_ENTRY) + charge.seconds
+        return max(1, math.ceil(again - charge.latest))
 
     def _check_rate(self, charge: Charge, usage: Usage) -> None:
         if charge.paid_by(usage) is not None:
             return
-        again = usage.theoretical_arrival + self._seconds(DEAREST_ENTRY) + charge.seconds
-        wait = max(1, math.ceil(again - charge.latest))
+        wait = self._wait(charge, usage)
         raise LimitExceededError(
             f"You can send {_count(self.messages_per_minute, 'message')} a minute, fewer beside other commands; "
             f"send this one again in {_count(wait, 'second')}.",
