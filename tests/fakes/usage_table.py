@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Charge, Charged, Usage
-from cicada.conversation.ports import UsageTable
+from cicada.conversation.ports import RequestLog, UsageTable
 from cicada.identity import Principal
 
 
@@ -49,6 +50,11 @@ class InMemoryUsageTable:
             return Charged(False, before)
         self._rows[principal] = replace(after, theoretical_arrival=arrival)
         return Charged(True, self._rows[principal])
+
+
+def unlimited(log: RequestLog, clock: Callable[[], float]) -> UsageLimits:
+    """Limits that no test reaches."""
+    return UsageLimits(InMemoryUsageTable(), log, clock, 10**6, 10**6, 10**8)
 
 
 class DisturbedUsageTable:

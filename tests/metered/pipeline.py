@@ -13,6 +13,7 @@ from itertools import cycle, islice
 from cicada.adapters.api_gateway_channel import ApiGatewayChannel
 from cicada.adapters.dynamodb.connection_table import DynamoConnectionTable
 from cicada.adapters.dynamodb.request_log import DynamoRequestLog
+from cicada.adapters.dynamodb.share_table import DynamoShareTable
 from cicada.adapters.dynamodb.usage_table import DynamoUsageTable
 from cicada.adapters.sqs import SqsRequestQueue
 from cicada.agents.model import AgentTurn
@@ -170,8 +171,9 @@ class Pipeline:
         usage = self._usage = UsageLimits(
             DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
         )
-        resumer = Resumer(self.log, queue, channel, time.time, Withholding(gate, KnowledgeBases))
-        self._accepter = Accepter(self.log, queue, resumer, time.time, 7 * 24 * 3600, usage)
+        resumer = Resumer(self.log, queue, channel, time.time, Withholding(gate, KnowledgeBases), usage)
+        shares = DynamoShareTable(self.aws.dynamodb, _TABLE, time.time)
+        self._accepter = Accepter(*(self.log, queue, resumer, time.time, 7 * 24 * 3600, usage), KnowledgeBases, shares)
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
 
     def connect(self) -> None:

@@ -13,11 +13,14 @@ from cicada.conversation.model import Connection, Head, RequestKey, Status
 from cicada.conversation.protocol import stored_frame
 from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS, Resumer
 from cicada.errors import RequestConflictError, RequestNotFoundError, UnavailableError
+from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.plan import Intent, Plan, Shape
 from cicada_client.assembly import Assembly
 from tests.fakes.access import withholding
 from tests.fakes.chat_model import ScriptedModel
 from tests.fakes.clock import Clock
+from tests.fakes.share_table import InMemoryShareTable
+from tests.fakes.usage_table import unlimited
 from tests.property.baton import Actor, Died, actor_here
 from tests.property.stepped_ports import Generations, SteppedAgent, SteppedChannel, SteppedLog, SteppedQueue
 from tests.unit.answering.situation import Situation as Answering
@@ -51,8 +54,12 @@ class World:
     def __post_init__(self) -> None:
         self.log = SteppedLog(self.clock)
         self.queue = SteppedQueue(self.clock)
-        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, withholding())
-        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, 7 * 24 * 3600)
+        limits = unlimited(self.log, self.clock)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, withholding(), limits)
+        self.accepter = Accepter(
+            *(self.log, self.queue, self.resumer, self.clock, 7 * 24 * 3600, limits),
+            *(KnowledgeBases, InMemoryShareTable(self.log, self.clock)),
+        )
         self.channel.open("bob")
 
     # ---- who may act ----

@@ -161,7 +161,7 @@ def test_what_an_agents_search_gave_the_model_was_shown() -> None:
 
 
 def replaying(here: Situation) -> Resumer:
-    return Resumer(here.log, here.queue, here.channel, here.clock, here.withholding, here.trail.record)
+    return Resumer(here.log, here.queue, here.channel, here.clock, here.withholding, here.limits, here.trail.record)
 
 
 def test_a_replay_is_recorded_as_one_with_what_was_shown_again() -> None:

@@ -14,11 +14,13 @@ from cicada.conversation.model import Connection, Head, Lease, Question, Request
 from cicada.conversation.protocol import SendMessage, parse_command
 from cicada.conversation.resume import Resumer
 from cicada.identity import Principal
+from cicada.knowledge_bases.settings import KnowledgeBases
 from tests.fakes.access import OpenAccess, withholding
 from tests.fakes.clock import Clock
 from tests.fakes.conversation import InMemoryConnections, RecordingChannel, RecordingQueue
 from tests.fakes.request_log import DisturbedRequestLog
-from tests.fakes.usage_table import InMemoryUsageTable
+from tests.fakes.share_table import InMemoryShareTable
+from tests.fakes.usage_table import InMemoryUsageTable, unlimited
 
 ANN = Principal("acme", "ann")
 BOB = Principal("acme", "bob")
@@ -39,8 +41,12 @@ class Situation:
     def __post_init__(self) -> None:
         self.log = DisturbedRequestLog(self.clock)
         self.withholding = withholding(self.access)
-        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, self.withholding)
-        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, 3600)
+        self.limits = unlimited(self.log, self.clock)
+        self.shares = InMemoryShareTable(self.log, self.clock)
+        self.resumer = Resumer(self.log, self.queue, self.channel, self.clock, self.withholding, self.limits)
+        self.accepter = Accepter(
+            *(self.log, self.queue, self.resumer, self.clock, 3600, self.limits), KnowledgeBases, self.shares
+        )
 
     def ask(self, message: str = "Who?", principal: Principal = ANN, connection_id: str = "c1") -> str | None:
         return self.accepter.accept(send_message(message), self.connection(principal, connection_id))

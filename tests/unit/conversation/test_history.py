@@ -46,7 +46,7 @@ class Talk(Situation):
 
     def page(self, session: str | None = None, before: str | None = None, limit: int = 20) -> HistoryPage:
         command = History(session_id=session, before=before, limit=limit)
-        page = history(command, ANN, self.log, self.withholding)
+        page = history(command, ANN, self.log, self.withholding, self.limits)
         assert len(frame(page).encode()) <= FRAME_LIMIT_BYTES
         return page
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import uuid
 
 import pytest
+from msgspec.structs import replace
 
-from cicada.conversation.accept import Accepter
 from cicada.conversation.limits import DEAREST_ENTRY, UsageLimits
 from cicada.conversation.model import Charge, Charged, RequestKey, Usage
 from cicada.conversation.ports import UsageTable
@@ -30,7 +30,7 @@ class Limited(Situation):
         self.table = DisturbedUsageTable(InMemoryUsageTable())
         limits = limits_on(self, self.table, self.per_minute, self.in_flight)
         self.limits = limits
-        self.accepter = Accepter(self.log, self.queue, self.resumer, self.clock, 3600, limits)
+        self.accepter = replace(self.accepter, limits=limits)
 
     def send(self, request_id: str | None = None, message: str = "Who?") -> RequestKey:
         sent = request_id or str(uuid.uuid4())

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.history import history
+from cicada.conversation.history import SEARCHED_SESSIONS, history
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, TurnRow
 from cicada.conversation.protocol import (
@@ -22,7 +22,6 @@ from cicada.conversation.protocol import (
     SessionSummary,
     frame,
 )
-from cicada.conversation.question_search import SEARCHED_SESSIONS
 from cicada.conversation.sessions import Sessions
 from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
 from cicada.identity import Principal
@@ -114,7 +113,7 @@ def test_a_session_is_found_by_a_question_in_it_too(shelf: Shelf) -> None:
     assert shelf.found("murders porter") == []
     shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
     assert len(shelf.found("porter")) == 1
-    assert history(History(search="porter"), BOB, shelf.log, withholding(OpenAccess())).sessions == ()
+    assert history(History(search="porter"), BOB, shelf.log, withholding(OpenAccess()), shelf.limits).sessions == ()
 
 
 def test_the_newest_questions_alone_are_searched_and_paid_for(shelf: Shelf) -> None:
@@ -135,8 +134,8 @@ def test_what_was_asked_has_room_in_a_page_of_long_titles(shelf: Shelf) -> None:
         for message in (title, f"{'🦆' * 60} w {'🦆' * 60}"):
             shelf.ask(f"{number:064}", message, "b" * 64)
     gate, command = withholding(OpenAccess()), History(search="w", limit=50)
-    first = history(command, ANN, shelf.log, gate)
-    second = history(replace(command, before=first.before), ANN, shelf.log, gate)
+    first = history(command, ANN, shelf.log, gate, shelf.limits)
+    second = history(replace(command, before=first.before), ANN, shelf.log, gate, shelf.limits)
     assert len(frame(first, request_id=ID).encode()) <= FRAME_LIMIT_BYTES
     assert len({each.session_id for page in (first, second) for each in page.sessions}) == 50
 

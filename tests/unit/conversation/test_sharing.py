@@ -36,7 +36,6 @@ from cicada.errors import LimitExceededError, SessionNotFoundError, ShareNotFoun
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import AuditRecord, ConversationShared, DocumentsShown, ShownDocument
-from tests.fakes.share_table import InMemoryShareTable
 from tests.fakes.usage_table import InMemoryUsageTable
 from tests.unit.conversation.situation import ANN, BOB, send_message
 from tests.unit.conversation.test_history import WHOLE, Talk
@@ -62,8 +61,6 @@ class House(Talk):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.shares = InMemoryShareTable(self.log, self.clock)
-        self.accepter = replace(self.accepter, shares=self.shares)
         self.records: list[AuditRecord] = []
         self.share_ids = iter("abcdefgh")
         self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 60, 10, 1200)

@@ -92,7 +92,7 @@ def conversation() -> Conversation:
     channel = ApiGatewayChannel(connection_endpoint(settings.callback_url))
     limits = command_guard().limits
     withholding = Withholding(PermissionGate(DynamoAccessListTable(tables, settings.readers_table)), knowledge_bases)
-    resumer = Resumer(log, queue, channel, time.time, withholding, record_audit, limits, settings.lease_seconds)
+    resumer = Resumer(log, queue, channel, time.time, withholding, limits, record_audit, settings.lease_seconds)
     accepter = Accepter(log, queue, resumer, time.time, settings.retention_seconds, limits, knowledge_bases, shares)
     sessions = Sessions(log, shares, limits, record_audit, time.time, _erase_entries)
     sharing = Sharing(log, shares, withholding, limits, record_audit, time.time, _new_share_id)

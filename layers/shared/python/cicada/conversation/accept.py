@@ -56,7 +56,7 @@ DEFAULT_KNOWLEDGE_BASE = "scripts"
 
 
 class Accepter(Struct, frozen=True):
-    """`retention_seconds`: how long a request and its events are kept. Without `limits` users are not limited.
+    """`retention_seconds`: how long a request and its events are kept.
 
     `bases`: the settings that say who may ask which base, and have the schemas that filters are checked against. They
     are read for a question that has filters or is not for the default base. `shares`: the id of a shared session lives
@@ -68,9 +68,9 @@ class Accepter(Struct, frozen=True):
     resumer: Resumer
     clock: Callable[[], float]
     retention_seconds: float
-    limits: UsageLimits | None = None
-    bases: Callable[[], KnowledgeBases] = KnowledgeBases
-    shares: ShareTable | None = None
+    limits: UsageLimits
+    bases: Callable[[], KnowledgeBases]
+    shares: ShareTable
 
     def accept(self, command: SendMessage, connection: Connection) -> str | None:
         """The `accepted` frame; for a repeated request, its events are replayed and the reply is that to `resume`.
@@ -115,9 +115,8 @@ class Accepter(Struct, frozen=True):
         """False for a repeat. Repeats are detected before the limits, so they neither count nor are they refused."""
         if self.log.question(request.key) is not None:
             return False
-        if self.limits:
-            self.limits.admit(request.key)
-        if self.shares and session and session.share_id:
+        self.limits.admit(request.key)
+        if session and session.share_id:
             self.shares.renew(request.key.principal, session.share_id, request.expires_at)
         return self.log.create(request, accepted)
 
@@ -130,8 +129,7 @@ class Accepter(Struct, frozen=True):
         # queue and the lease drop duplicates.
         head = self.log.head(key)
         if head and head.status is Status.QUEUED and head.attempt == 0:
-            if self.limits:
-                self.limits.spend(key.principal, QUEUED_AGAIN)
+            self.limits.spend(key.principal, QUEUED_AGAIN)
             self.queue.enqueue(key, question.session_id)
         return self.resumer.resume(key, 0, connection_id)
 

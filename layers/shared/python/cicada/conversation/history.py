@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import accumulate
 
@@ -24,7 +24,7 @@ from cicada.conversation.protocol import (
     Turn,
     known_event,
 )
-from cicada.conversation.question_search import sessions_that_ask
+from cicada.conversation.titles import clean_title
 from cicada.conversation.withholding import Documents, Withholding, documents_shown
 from cicada.errors import InvalidFrameError
 from cicada.identity import Principal
@@ -32,13 +32,24 @@ from cicada.identity import Principal
 _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024
 
+# No index has the words of questions, so they are read and looked through: few, and not for long. As many are searched
+# as one read of the database has.
+SEARCHED_SESSIONS = 20
+_SEARCHED_QUESTIONS = 100
+_QUESTIONS_OF_A_SESSION = 25
+# Each is a part of a read, as they are written.
+_QUESTIONS_A_UNIT = 2
+# The list of titles is worth more than questions that come late.
+_LONGEST_SEARCH_SECONDS = 2
+# Characters of a question around what was found, and before it.
+_SHOWN, _BEFORE = 100, 30
+
+_Found = tuple[SessionRow, str]
+"""A session, and a piece of its newest question that has the words."""
+
 
 def history(
-    command: History,
-    principal: Principal,
-    log: RequestLog,
-    withholding: Withholding,
-    limits: UsageLimits | None = None,
+    command: History, principal: Principal, log: RequestLog, withholding: Withholding, limits: UsageLimits
 ) -> HistoryPage:
     """One page, newest first, that fits in a frame; `before` of the page asks for the next one.
 
@@ -48,12 +59,11 @@ def history(
     before = moment_of(command.before)
     if command.session_id is None:
         words = (command.search or "").casefold().split()
-        if limits:
-            limits.spend(principal, SESSION * command.limit + (SEARCH if words else 0))
-        asked = sessions_that_ask(words, principal, before, log, limits) if words else []
+        limits.spend(principal, SESSION * command.limit + (SEARCH if words else 0))
+        asked = _sessions_that_ask(words, principal, before, log, limits) if words else []
         return _sessions(log.sessions(principal, before, command.limit, words), asked, command.limit)
     rows = log.turns(principal, command.session_id, before, command.limit)
-    if limits and rows:
+    if rows:
         limits.spend(principal, TURN * len(rows))
     page, documents = _turns(principal, command.session_id, command.limit, rows, log)
     gone = withholding.withheld(principal, frozenset().union(*documents))
@@ -89,7 +99,47 @@ def summary(row: SessionRow, asked: str = "") -> SessionSummary:
     )
 
 
-def _sessions(titled: Sequence[SessionRow], asked: Sequence[tuple[SessionRow, str]], limit: int) -> HistoryPage:
+def _sessions_that_ask(
+    words: Sequence[str], principal: Principal, before: float | None, log: RequestLog, limits: UsageLimits
+) -> list[_Found]:
+    """The user's newest sessions below `before` in which one question has each of the words, in lower case.
+
+    What is read is charged; `LimitExceededError` if the user has to wait for that.
+    """
+    rows = log.sessions(principal, before, SEARCHED_SESSIONS)
+    asked = list(_asked(rows, principal, log, limits.clock))
+    if asked:
+        limits.spend(principal, SESSION * len(rows) + len(asked) // _QUESTIONS_A_UNIT)
+    questions = log.questions([key for _, key in asked]) if asked else {}
+    found: dict[str, _Found] = {}
+    for row, key in asked:
+        text = clean_title(questions[key].message) if key in questions else ""
+        folded = text.casefold()
+        if row.session_id not in found and text and all(word in folded for word in words):
+            found[row.session_id] = row, _piece(text, folded.find(words[0]))
+    return list(found.values())
+
+
+def _asked(
+    rows: Sequence[SessionRow], principal: Principal, log: RequestLog, clock: Callable[[], float]
+) -> Iterator[tuple[SessionRow, RequestKey]]:
+    """The newest questions of each session, as many as are searched."""
+    room, until = _SEARCHED_QUESTIONS, clock() + _LONGEST_SEARCH_SECONDS
+    for row in rows:
+        if not room or clock() > until:
+            return
+        turns = log.turns(principal, row.session_id, None, min(room, _QUESTIONS_OF_A_SESSION))
+        room -= len(turns)
+        yield from ((row, RequestKey(principal, each.request_id)) for each in turns)
+
+
+def _piece(text: str, place: int) -> str:
+    start = max(0, place - _BEFORE) if len(text) > _SHOWN else 0
+    piece = text[start : start + _SHOWN].strip()
+    return f"{'…' if start else ''}{piece}{'…' if start + _SHOWN < len(text) else ''}"
+
+
+def _sessions(titled: Sequence[SessionRow], asked: Sequence[_Found], limit: int) -> HistoryPage:
     """Sessions by their titles and by their questions, each once, as many as there may be and have room in a frame."""
     found = {row.session_id: (row, piece) for row, piece in asked} | {row.session_id: (row, "") for row in titled}
     rows = sorted(found.values(), key=lambda each: -each[0].order)[:limit]

@@ -28,7 +28,7 @@ class Resumer(Struct, frozen=True):
     `audit` is called with the documents that were shown again; it does not fail.
 
     `lease_seconds`: in this time no more than one take-over is queued. A queued processor has started by then, or never
-    will: a cold start and the queue's delivery take less. Without `limits` users are not limited.
+    will: a cold start and the queue's delivery take less.
     """
 
     log: RequestLog
@@ -36,8 +36,8 @@ class Resumer(Struct, frozen=True):
     channel: Channel
     clock: Callable[[], float]
     withholding: Withholding
+    limits: UsageLimits
     audit: Callable[[DocumentsShown], object] = ignore
-    limits: UsageLimits | None = None
     lease_seconds: float = 15
 
     def resume(self, key: RequestKey, after_seq: int, connection_id: str) -> str | None:
@@ -53,7 +53,9 @@ class Resumer(Struct, frozen=True):
             raise RequestNotFoundError("There is no such request. It may have expired; ask again with a new requestId.")
         wait = None if head.status.final else self._wait(head)
         is_abandoned = wait is not None and wait < 0
-        self._spend(key, EVENT * max(0, head.last_seq - after_seq) + QUEUED_AGAIN * is_abandoned)
+        cost = EVENT * max(0, head.last_seq - after_seq) + QUEUED_AGAIN * is_abandoned
+        if cost:
+            self.limits.spend(key.principal, cost)
         if is_abandoned:
             wait = self._queue_again(key, head)
         shown: dict[ShownDocument, None] = {}
@@ -88,7 +90,3 @@ class Resumer(Struct, frozen=True):
         if self.log.claim_takeover(key, head.attempt, now, now + self.lease_seconds):
             self.queue.enqueue_takeover(key, head.attempt)
         return self.lease_seconds + _AFTER_LEASE_SECONDS
-
-    def _spend(self, key: RequestKey, cost: int) -> None:
-        if self.limits and cost:
-            self.limits.spend(key.principal, cost)
