@@ -6,9 +6,7 @@ import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from itertools import accumulate
 
-from msgspec.json import encode
 from msgspec.structs import replace
 
 from cicada.conversation.limits import SEARCH, SESSION, TURN, UsageLimits
@@ -19,16 +17,18 @@ from cicada.conversation.protocol import (
     Chunk,
     History,
     HistoryPage,
-    Reset,
     SessionSummary,
     Turn,
-    known_event,
+    answer_events,
+    first_that_fit,
 )
 from cicada.conversation.titles import clean_title
 from cicada.conversation.withholding import Documents, Withholding, documents_shown
 from cicada.errors import InvalidFrameError
 from cicada.identity import Principal
 
+# A turn as long as it may be has room in a page.
+_ROOM_BYTES = FRAME_LIMIT_BYTES - 512
 _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024
 
@@ -72,18 +72,8 @@ def history(
 
 
 def answer_text(events: Iterable[StoredEvent]) -> str:
-    """The text that a client assembles from these events: the chunks after the last reset.
-
-    Events of a newer version are left out, as clients leave them out.
-    """
-    parts: list[str] = []
-    for stored in events:
-        event = known_event(stored.body)
-        if isinstance(event, Chunk):
-            parts.append(event.content)
-        elif isinstance(event, Reset):
-            parts.clear()
-    return "".join(parts)
+    """The text that a client assembles from these events: the chunks after the last reset."""
+    return "".join(event.content for event in answer_events(events) if isinstance(event, Chunk))
 
 
 def summary(row: SessionRow, asked: str = "") -> SessionSummary:
@@ -143,8 +133,7 @@ def _sessions(titled: Sequence[SessionRow], asked: Sequence[_Found], limit: int)
     """Sessions by their titles and by their questions, each once, as many as there may be and have room in a frame."""
     found = {row.session_id: (row, piece) for row, piece in asked} | {row.session_id: (row, "") for row in titled}
     rows = sorted(found.values(), key=lambda each: -each[0].order)[:limit]
-    ends = list(accumulate(len(encode(summary(row, piece))) + len(",") for row, piece in rows))
-    shown = rows[: bisect_right(ends, FRAME_LIMIT_BYTES - 512)]
+    shown = first_that_fit(rows, _ROOM_BYTES, lambda each: summary(*each))
     return HistoryPage(
         sessions=tuple(summary(row, piece) for row, piece in shown),
         before=time_text(shown[-1][0].order) if len(shown) < len(rows) or len(rows) == limit else None,
@@ -155,19 +144,12 @@ def _turns(
     principal: Principal, session_id: str, limit: int, rows: Sequence[TurnRow], log: RequestLog
 ) -> tuple[HistoryPage, list[Documents]]:
     """The page, and of each turn the documents that it was made from."""
-    turns: list[Turn] = []
-    documents: list[Documents] = []
-    room = FRAME_LIMIT_BYTES - 512
-    for row in rows:
-        turn, shown = _turn(RequestKey(principal, row.request_id), row, log)
-        room -= len(encode(turn)) + len(",")
-        if turns and room < 0:
-            break
-        turns.append(turn)
-        documents.append(shown)
+    read = (_turn(RequestKey(principal, row.request_id), row, log) for row in rows)
+    fitting = first_that_fit(read, _ROOM_BYTES, lambda each: each[0])
+    turns = tuple(turn for turn, _ in fitting)
     more = len(turns) < len(rows) or len(rows) == limit
     end = turns[-1].created_at if more and turns else None
-    return HistoryPage(session_id=session_id, turns=tuple(turns), before=end), documents
+    return HistoryPage(session_id=session_id, turns=turns, before=end), [documents for _, documents in fitting]
 
 
 def _turn(key: RequestKey, row: TurnRow, log: RequestLog) -> tuple[Turn, Documents]:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import REMEMBERED_TURNS, Head, RequestKey, Status, StoredEvent
 from cicada.conversation.ports import RequestLog
-from cicada.conversation.protocol import ListedDocument, Listing, Reset, SourcesFound, known_event
+from cicada.conversation.protocol import ListedDocument, Listing, SourcesFound, answer_events
 from cicada.conversation.withholding import WITHHELD_ANSWER, Documents, Withholding, documents_shown
 from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation, Shown, ShownDocument, Turn, conversation_of
 from cicada.documents.catalogue import ROW_IN_TITLE, ListedPage
@@ -92,16 +92,13 @@ def _shown_in(events: Iterable[StoredEvent], answer: str) -> tuple[ShownDocument
     """What the answer that these events make up shows under numbers: its sources, or the documents that it lists."""
     cited = {int(number) for number in _CITATION.findall(answer)}
     found: dict[int, ShownDocument] = {}
-    for stored in events:
-        event = known_event(stored.body)
+    for event in answer_events(events):
         if isinstance(event, SourcesFound):
             for each in event.sources:
                 found[each.n] = ShownDocument(each.n, each.document_id, each.excerpt, each.n in cited)
         elif isinstance(event, Listing):
             first = max(found, default=event.offset) + 1
             found |= {at: _listed_as(at, each) for at, each in enumerate(event.documents, start=first)}
-        elif isinstance(event, Reset):
-            found.clear()
     return tuple(found.values())
 
 

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 from msgspec import Meta, MsgspecError, Struct, ValidationError, convert, field, to_builtins
 from msgspec.json import Decoder, encode
 
-from cicada.conversation.model import Rating, Status
+from cicada.conversation.model import Rating, Status, StoredEvent
 from cicada.errors import (
     CicadaError,
     ConfigurationError,
@@ -30,6 +30,7 @@ MESSAGE_LIMIT_BYTES = 128 * 1024
 # What a reply has besides its body.
 _HEAD_BYTES = 128
 _Reply = TypeVar("_Reply", bound=Struct)
+_Row = TypeVar("_Row")
 
 _UUID = r"^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$"
 
@@ -1142,6 +1143,17 @@ def that_fits(made: Callable[[int], _Reply], sizes: Iterable[int]) -> _Reply:
     return next((reply for reply in map(made, others) if len(frame(reply).encode()) < room), None) or made(last)
 
 
+def first_that_fit(rows: Iterable[_Row], room: int, sent: Callable[[_Row], object] = lambda row: row) -> list[_Row]:
+    """The first of the rows, as many as so many bytes of a list in a frame hold. `sent`: what a row is in the frame."""
+    fitting = []
+    for row in rows:
+        room -= len(encode(sent(row))) + len(",")
+        if room < 0:
+            break
+        fitting.append(row)
+    return fitting
+
+
 def request_id_of(text: str) -> str | None:
     """The requestId in a frame that is not a valid command, so that the client knows which one was refused."""
     try:
@@ -1168,6 +1180,20 @@ def known_event(body: str) -> AnyEventBody | None:
         return parse_event(body)
     except MsgspecError:
         return None
+
+
+def answer_events(stored: Iterable[StoredEvent]) -> list[AnyEventBody]:
+    """The events that an answer is made of: those after the last reset.
+
+    Events of a newer version are left out, as clients leave them out.
+    """
+    events: list[AnyEventBody] = []
+    for event in (known_event(each.body) for each in stored):
+        if isinstance(event, Reset):
+            events.clear()
+        elif event:
+            events.append(event)
+    return events
 
 
 def failed(error: CicadaError) -> Failed:

@@ -6,9 +6,7 @@ those of the earlier answers that a model was given with its question.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal, TypeVar
 
 from msgspec import Struct
@@ -30,10 +28,10 @@ from cicada.conversation.model import (
 from cicada.conversation.ports import RequestLog, ShareTable
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
+    AnyEventBody,
     ListedDocument,
     Listing,
     OpenShared,
-    Reset,
     SessionShared,
     SharedPage,
     SharedTurn,
@@ -42,6 +40,8 @@ from cicada.conversation.protocol import (
     SourcesFound,
     StatusChanged,
     UnshareSession,
+    answer_events,
+    first_that_fit,
     known_event,
 )
 from cicada.conversation.sessions import no_such_session
@@ -56,8 +56,8 @@ _WITH_EARLIER = ("generate", "follow_up", "plan:model")
 _CLARIFIED = "clarify"
 _MESSAGE_LIMIT_BYTES = 10 * 1024
 _ANSWER_LIMIT_BYTES = 12 * 1024
-# Room for what stands in a frame beside its turns: the title and the owner's name.
-_HEAD_BYTES = 1024
+# The title and the owner's name stand in a frame beside its turns.
+_ROOM_BYTES = FRAME_LIMIT_BYTES - 1024
 
 T = TypeVar("T")
 Act = Literal["share", "unshare", "open"]
@@ -124,7 +124,7 @@ class Sharing(Struct, frozen=True):
         answers = [_answer(RequestKey(share.owner, row.request_id), row, self.log) for row in rows]
         gone = self.withholding.withheld(reader, frozenset().union(*(each.documents for each in answers)))
         shown = list(_shown(answers, gone))[: command.limit]
-        turns = _fitting([each.turn for each in shown])
+        turns = first_that_fit((_cut(each.turn) for each in shown), _ROOM_BYTES)
         more = len(turns) < len(rows)
         self._record_opening(command, connection, share, shown[: len(turns)])
         end = turns[-1].created_at if turns and more else None
@@ -181,10 +181,10 @@ def _answer(key: RequestKey, row: TurnRow, log: RequestLog) -> _Answer:
         message=question.message if question else "",
         answer=answer_text(events),
     )
-    rows, total = _rows(events)
-    is_counted = total > len(rows.documents)
+    turn, total = _with_rows(turn, answer_events(events))
+    is_counted = total > len(turn.documents)
     own = is_counted or _is_agents(events) or (_CLARIFIED in (path or ()) and not documents)
-    return _Answer(_with_rows(turn, rows), documents, shown, own, path is None or _has_earlier(path))
+    return _Answer(turn, documents, shown, own, path is None or _has_earlier(path))
 
 
 def _has_earlier(path: Iterable[str]) -> bool:
@@ -197,35 +197,23 @@ def _is_agents(events: Iterable[StoredEvent]) -> bool:
     return any(isinstance(each, StatusChanged) and each.stage == "agent" for each in found)
 
 
-class _Rows(Struct, frozen=True):
-    """What an answer shows beside its text."""
+def _with_rows(turn: SharedTurn, events: Iterable[AnyEventBody]) -> tuple[SharedTurn, int]:
+    """The turn with its sources and documents, and of how many documents its lists say something, listed or not.
 
-    knowledge_base: str | None = None
-    sources: Mapping[int, Source] = MappingProxyType({})
-    documents: tuple[ListedDocument, ...] = ()
-
-
-def _rows(events: Iterable[StoredEvent]) -> tuple[_Rows, int]:
-    """The rows after the last reset, and of how many documents its lists say something, listed or not."""
-    rows, total = _Rows(), 0
-    for stored in events:
-        event = known_event(stored.body)
+    A relevance was measured among what the owner may read: it is left out.
+    """
+    sources: dict[int, Source] = {}
+    documents: list[ListedDocument] = []
+    base, total = None, 0
+    for event in events:
         if isinstance(event, SourcesFound):
-            sources = {**rows.sources, **{each.n: each for each in event.sources}}
-            rows = replace(rows, knowledge_base=event.knowledge_base, sources=sources)
+            base = event.knowledge_base
+            sources |= {each.n: replace(each, relevance=None) for each in event.sources}
         elif isinstance(event, Listing):
-            base, total = event.knowledge_base or rows.knowledge_base, event.total
-            rows = replace(rows, knowledge_base=base, documents=(*rows.documents, *event.documents))
-        elif isinstance(event, Reset):
-            rows, total = _Rows(), 0
-    return rows, total
-
-
-def _with_rows(turn: SharedTurn, rows: _Rows) -> SharedTurn:
-    """A relevance was measured among what the owner may read: it is left out."""
-    sources = tuple(replace(rows.sources[n], relevance=None) for n in sorted(rows.sources))
-    documents = tuple(replace(each, relevance=None) for each in rows.documents)
-    return replace(turn, knowledge_base=rows.knowledge_base, sources=sources, documents=documents)
+            base, total = event.knowledge_base or base, event.total
+            documents += (replace(each, relevance=None) for each in event.documents)
+    in_order = tuple(sources[n] for n in sorted(sources))
+    return replace(turn, knowledge_base=base, sources=in_order, documents=tuple(documents)), total
 
 
 def _key(principal: Principal, document: ShownDocument) -> DocumentKey:
@@ -243,20 +231,8 @@ def _shown(answers: Sequence[_Answer], gone: Documents) -> Iterator[_Answer]:
 
 
 def _withheld(answer: _Answer) -> _Answer:
-    bare = _with_rows(replace(answer.turn, answer=WITHHELD_FROM_OTHERS, withheld=True), _Rows())
-    return replace(answer, turn=bare, shown=())
-
-
-def _fitting(turns: Iterable[SharedTurn]) -> list[SharedTurn]:
-    """The first turns, as many as fit into a frame; the first one always does."""
-    fitting: list[SharedTurn] = []
-    room = FRAME_LIMIT_BYTES - _HEAD_BYTES
-    for turn in map(_cut, turns):
-        room -= len(encode(turn)) + len(",")
-        if room < 0:
-            break
-        fitting.append(turn)
-    return fitting
+    turn, _ = _with_rows(replace(answer.turn, answer=WITHHELD_FROM_OTHERS, withheld=True), ())
+    return replace(answer, turn=turn, shown=())
 
 
 def _cut(turn: SharedTurn) -> SharedTurn:
@@ -270,6 +246,5 @@ def _cut(turn: SharedTurn) -> SharedTurn:
 
 def _beginning(rows: Sequence[T], turn: SharedTurn) -> tuple[T, ...]:
     """The first rows, as many as fit beside the turn."""
-    room = FRAME_LIMIT_BYTES - _HEAD_BYTES - len(encode(replace(turn, truncated=False))) - len(",")
-    ends = accumulate(len(encode(each)) + len(",") for each in rows)
-    return tuple(row for row, end in zip(rows, ends, strict=True) if end <= room)
+    beside = len(encode(replace(turn, truncated=False))) + len(",")
+    return tuple(first_that_fit(rows, _ROOM_BYTES - beside))

@@ -15,10 +15,10 @@ from cicada.conversation.model import StoredEvent
 from cicada.conversation.protocol import (
     ListedDocument,
     Listing,
-    Reset,
     Source,
     SourceLocator,
     SourcesFound,
+    answer_events,
     event_body,
     known_event,
 )
@@ -54,12 +54,11 @@ class Withholding(Struct, frozen=True):
     def shown(self, principal: Principal, event: StoredEvent) -> ShownAgain:
         """The event as the user may see it now."""
         found = known_event(event.body)
-        if not isinstance(found, SourcesFound | Listing):
-            return ShownAgain(event)
-        gone = self.withheld(principal, _documents_in(found, principal))
-        if not gone:
-            return ShownAgain(event)
-        return ShownAgain(replace(event, body=event_body(_without(found, principal, gone))), gone)
+        if isinstance(found, SourcesFound | Listing):
+            gone = self.withheld(principal, _documents_in(found, principal))
+            if gone:
+                return ShownAgain(replace(event, body=event_body(_without(found, principal, gone))), gone)
+        return ShownAgain(event)
 
     def withheld(self, principal: Principal, documents: Documents) -> Documents:
         """Find, in one look-up, the documents that are gone or that the user may not read any more."""
@@ -73,14 +72,8 @@ class Withholding(Struct, frozen=True):
 
 def documents_shown(principal: Principal, events: Iterable[StoredEvent]) -> Documents:
     """The documents of the answer that these events make up: those after the last reset."""
-    found: Documents = frozenset()
-    for stored in events:
-        event = known_event(stored.body)
-        if isinstance(event, SourcesFound | Listing):
-            found |= _documents_in(event, principal)
-        elif isinstance(event, Reset):
-            found = frozenset()
-    return found
+    found = (each for each in answer_events(events) if isinstance(each, SourcesFound | Listing))
+    return frozenset().union(*(_documents_in(each, principal) for each in found))
 
 
 def _itself(document: DocumentKey) -> DocumentKey:
@@ -101,7 +94,8 @@ def _without(event: SourcesFound | Listing, principal: Principal, gone: Document
     if isinstance(event, SourcesFound):
         kept = tuple(_source(each) if _key(event, principal, each) in gone else each for each in event.sources)
         return replace(event, sources=kept)
-    rows = tuple(_listed(each) if _key(event, principal, each) in gone else each for each in event.documents)
+    nothing_left = ListedDocument("", WITHHELD_TITLE, withheld=True)
+    rows = tuple(nothing_left if _key(event, principal, each) in gone else each for each in event.documents)
     # A value that only this document has would tell of it, and so would a number that it is part of.
     return replace(
         event,
@@ -114,7 +108,3 @@ def _without(event: SourcesFound | Listing, principal: Principal, gone: Document
 
 def _source(source: Source) -> Source:
     return Source(source.n, "", WITHHELD_TITLE, SourceLocator(), WITHHELD, None, withheld=True)
-
-
-def _listed(document: ListedDocument) -> ListedDocument:  # noqa: ARG001 - nothing of it is left
-    return ListedDocument("", WITHHELD_TITLE, withheld=True)
