@@ -59,6 +59,12 @@ class _Command(_Frame, frozen=True, tag_field="action"):
         return str(self.__struct_config__.tag)
 
 
+class _Asked(_Command, frozen=True):
+    """A command with the `requestId` of a question, or with one of its own; its reply has it too."""
+
+    request_id: RequestId
+
+
 class _Sent(_Frame, frozen=True, tag_field="type"):
     @property
     def type(self) -> str:
@@ -117,14 +123,13 @@ class Without(_Frame, frozen=True):
     condition: Annotated[int, Meta(ge=0, le=999)]
 
 
-class SendMessage(_Command, frozen=True, tag="sendMessage"):
+class SendMessage(_Asked, frozen=True, tag="sendMessage"):
     """Ask. `requestId` is made by the client; sending the same request again is harmless.
 
     Without `knowledgeBase` the question asks the one that its session began with. With `without` the message is shown
     and kept, but not read: what is listed is what that answer listed, but for one condition.
     """
 
-    request_id: RequestId
     message: Annotated[str, _MESSAGE]
     session_id: SessionId | None = None
     knowledge_base: KnowledgeBaseName | None = None
@@ -132,17 +137,14 @@ class SendMessage(_Command, frozen=True, tag="sendMessage"):
     without: Without | None = None
 
 
-class Resume(_Command, frozen=True, tag="resume"):
+class Resume(_Asked, frozen=True, tag="resume"):
     """Send me the events of this request after `afterSeq` (0 for all), and the later ones to this connection."""
 
-    request_id: RequestId
     after_seq: Annotated[int, Meta(ge=0, le=99_999_999)]
 
 
-class Cancel(_Command, frozen=True, tag="cancel"):
+class Cancel(_Asked, frozen=True, tag="cancel"):
     """Stop generating."""
-
-    request_id: RequestId
 
 
 class History(_Command, frozen=True, tag="history"):
@@ -159,80 +161,72 @@ class History(_Command, frozen=True, tag="history"):
     search: Annotated[str, Meta(max_length=100)] | None = None
 
 
-class ChangeSession(_Command, frozen=True, tag="changeSession"):
+class ChangeSession(_Asked, frozen=True, tag="changeSession"):
     """Give a session a title, pin it or take the pin away; what is left out stays. The reply is `session`."""
 
-    request_id: RequestId
     session_id: SessionId
     title: Annotated[str, Meta(min_length=1, max_length=80)] | None = None
     pinned: bool | None = None
 
 
-class DeleteSession(_Command, frozen=True, tag="deleteSession"):
+class DeleteSession(_Asked, frozen=True, tag="deleteSession"):
     """Delete a session with its questions and answers, for good. The reply is `session`, with null.
 
     Refused while an answer of it is under way. If it is refused otherwise, send it again: it goes on where it stopped.
     """
 
-    request_id: RequestId
     session_id: SessionId
 
 
-class ShareSession(_Command, frozen=True, tag="shareSession"):
+class ShareSession(_Asked, frozen=True, tag="shareSession"):
     """Let everybody of the user's tenant who has the id of the reply read a session. The reply is `sessionShared`.
 
     The id stays the same as long as the session is shared.
     """
 
-    request_id: RequestId
     session_id: SessionId
 
 
-class UnshareSession(_Command, frozen=True, tag="unshareSession"):
+class UnshareSession(_Asked, frozen=True, tag="unshareSession"):
     """Stop sharing a session, at once. The reply is `sessionShared`, with null."""
 
-    request_id: RequestId
     session_id: SessionId
 
 
-class OpenShared(_Command, frozen=True, tag="openShared"):
+class OpenShared(_Asked, frozen=True, tag="openShared"):
     """Asks for the turns of a session that somebody of the user's tenant shares; newest first, older than `before`.
 
     The reply is `shared`. What rests on documents that the user may not read is withheld.
     """
 
-    request_id: RequestId
     share_id: Annotated[str, Meta(min_length=1, max_length=128)]
     before: Annotated[str, Meta(max_length=64)] | None = None
     limit: Annotated[int, Meta(ge=1, le=50)] = 20
 
 
-class EraseMine(_Command, frozen=True, tag="eraseMine"):
+class EraseMine(_Asked, frozen=True, tag="eraseMine"):
     """Delete all of the user's conversations, profiles and theories, for good. The reply is `erased`.
 
     Refused while an answer is under way. While the reply says that something is left, send it again.
     """
 
-    request_id: RequestId
-
 
 Reason = Literal["wrong", "incomplete", "unsupported", "outdated", "unrelated", "other"]
 
 
-class Feedback(_Command, frozen=True, tag="feedback"):
+class Feedback(_Asked, frozen=True, tag="feedback"):
     """Says what the user thinks of an answer; the last one counts. Without `rating` it is taken back.
 
     `requestId` is that of the answer. `reasons` and `comment` say why, for the operators and, without the user's name,
     for the tenant's administrators.
     """
 
-    request_id: RequestId
     rating: Rating | None = None
     reasons: Annotated[list[Reason], Meta(max_length=6)] = _made_by(list)
     comment: Annotated[str, Meta(max_length=500)] = ""
 
 
-class OpenDocument(_Command, frozen=True, tag="openDocument"):
+class OpenDocument(_Asked, frozen=True, tag="openDocument"):
     """Asks for a page of a document's text: number `page`, else the one with `passage`, else the first.
 
     `passage`, as a source has it, is marked. It is the passage's number in the document, with `@` the beginning of a
@@ -240,7 +234,6 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
     address of the document's file.
     """
 
-    request_id: RequestId
     knowledge_base: KnowledgeBaseName
     document_id: _DocumentId
     passage: Annotated[str, _matching(r"^[0-9]{1,8}(?:@[^\s@]{1,64})?$")] | None = None
@@ -248,17 +241,15 @@ class OpenDocument(_Command, frozen=True, tag="openDocument"):
     original: bool = False
 
 
-class ListKnowledgeBases(_Command, frozen=True, tag="listKnowledgeBases"):
+class ListKnowledgeBases(_Asked, frozen=True, tag="listKnowledgeBases"):
     """Asks which knowledge bases the user may ask. The reply is `knowledgeBases`."""
-
-    request_id: RequestId
 
 
 # A name of a user or a group with its type in front, or everybody.
 _Reader = Annotated[str, _matching(r"^(?:everyone|(?:user|group):.{1,128})$")]
 
 
-class ListDocuments(_Command, frozen=True, tag="listDocuments"):
+class ListDocuments(_Asked, frozen=True, tag="listDocuments"):
     """Asks for the documents of a knowledge base that the user may read, from the document number `offset` on.
 
     `search`: only those whose id, title and values have each of these words, in capitals or not. `sort`: `title`, `id`,
@@ -266,7 +257,6 @@ class ListDocuments(_Command, frozen=True, tag="listDocuments"):
     `filters`: only those that meet all of them.
     """
 
-    request_id: RequestId
     knowledge_base: KnowledgeBaseName
     search: Annotated[str, Meta(max_length=100)] | None = None
     sort: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
@@ -275,25 +265,23 @@ class ListDocuments(_Command, frozen=True, tag="listDocuments"):
     filters: Annotated[list[Filter], Meta(max_length=20)] = _made_by(list)
 
 
-class ListMore(_Command, frozen=True, tag="listMore"):
+class ListMore(_Asked, frozen=True, tag="listMore"):
     """Asks for the rows of the list in the answer `answer`, from number `offset` on. The reply is `listingPage`.
 
     Nothing is planned or searched again, and it is no turn of the session. Who may read the rows is asked each time.
     """
 
-    request_id: RequestId
     answer: RequestId
     offset: Annotated[int, Meta(ge=0, le=99_999_999)]
 
 
-class UploadDocument(_Command, frozen=True, tag="uploadDocument"):
+class UploadDocument(_Asked, frozen=True, tag="uploadDocument"):
     """Asks for a form by which a file may be sent to the document store, for editors.
 
     `readers`: who may read a new document, `everyone` alone or names as `user:<id>` and `group:<name>`; without them
     the user alone. With `replace` the file takes the place of the one with this name, whose readers and fields stay.
     """
 
-    request_id: RequestId
     knowledge_base: KnowledgeBaseName
     name: _DocumentId
     size: Annotated[int, Meta(ge=0, le=99_999_999_999)]
@@ -301,14 +289,13 @@ class UploadDocument(_Command, frozen=True, tag="uploadDocument"):
     replace: bool = False
 
 
-class DescribeDocument(_Command, frozen=True, tag="describeDocument"):
+class DescribeDocument(_Asked, frozen=True, tag="describeDocument"):
     """Asks what a document's sidecar says, or with `fields` writes it anew, for editors.
 
     Written is only over the `version` that the user was shown, empty where there was no sidecar. `fields`: values by
     name; several are a list. `readers`: as in `uploadDocument`; without them the sidecar names none.
     """
 
-    request_id: RequestId
     knowledge_base: KnowledgeBaseName
     document_id: _DocumentId
     fields: (
@@ -325,13 +312,12 @@ class DescribeDocument(_Command, frozen=True, tag="describeDocument"):
     version: Annotated[str, Meta(max_length=128)] = ""
 
 
-class RemoveDocument(_Command, frozen=True, tag="removeDocument"):
+class RemoveDocument(_Asked, frozen=True, tag="removeDocument"):
     """Takes a document away, for editors. It is `leaving` until it is searchable no more.
 
     The same command then takes what is left of it, its sidecar.
     """
 
-    request_id: RequestId
     knowledge_base: KnowledgeBaseName
     document_id: _DocumentId
 
@@ -340,75 +326,67 @@ _UserName = Annotated[str, Meta(min_length=1, max_length=128)]
 _GroupNames = Annotated[list[Annotated[str, Meta(min_length=1, max_length=128)]], Meta(max_length=50)]
 
 
-class ListUsers(_Command, frozen=True, tag="listUsers"):
+class ListUsers(_Asked, frozen=True, tag="listUsers"):
     """Asks for the accounts of the user's tenant, for administrators. `after`: of the page before, as its `next`."""
 
-    request_id: RequestId
     after: Annotated[str, Meta(min_length=1, max_length=8192)] | None = None
 
 
-class AddUser(_Command, frozen=True, tag="addUser"):
+class AddUser(_Asked, frozen=True, tag="addUser"):
     """Creates an account in the user's tenant, for administrators. The reply is `user`, with an initial password.
 
     `createGroups`: groups that are not there yet are made; else such a group is refused.
     """
 
-    request_id: RequestId
     name: _UserName
     groups: _GroupNames = _made_by(list)
     create_groups: bool = False
 
 
-class DisableUser(_Command, frozen=True, tag="disableUser"):
+class DisableUser(_Asked, frozen=True, tag="disableUser"):
     """Lets a user sign in no longer, and ends what the user has open, for administrators. The reply is `user`."""
 
-    request_id: RequestId
     name: _UserName
 
 
-class EnableUser(_Command, frozen=True, tag="enableUser"):
+class EnableUser(_Asked, frozen=True, tag="enableUser"):
     """Lets a disabled user in again, for administrators. The reply is `user`."""
 
-    request_id: RequestId
     name: _UserName
 
 
-class SetGroups(_Command, frozen=True, tag="setGroups"):
+class SetGroups(_Asked, frozen=True, tag="setGroups"):
     """Gives a user these groups and no others, for administrators. They count from the user's next access token.
 
     The reply is `user`. `createGroups`: as in `addUser`.
     """
 
-    request_id: RequestId
     name: _UserName
     groups: _GroupNames
     create_groups: bool = False
 
 
-class ReadUse(_Command, frozen=True, tag="readUse"):
+class ReadUse(_Asked, frozen=True, tag="readUse"):
     """Asks how many tokens of models the user's tenant has used on each of the last `days`, for administrators."""
 
-    request_id: RequestId
     days: Annotated[int, Meta(ge=1, le=7)] = 7
 
 
-class ReadFeedback(_Command, frozen=True, tag="readFeedback"):
+class ReadFeedback(_Asked, frozen=True, tag="readFeedback"):
     """Asks what users of the tenant think of answers to questions of the last `days`, for administrators.
 
     The reply is `ratings`.
     """
 
-    request_id: RequestId
     days: Annotated[int, Meta(ge=1, le=31)] = 7
 
 
-class ReadFailures(_Command, frozen=True, tag="readFailures"):
+class ReadFailures(_Asked, frozen=True, tag="readFailures"):
     """Asks which questions of the tenant, of the last `days`, ended in an error, for administrators.
 
     The reply is `failures`.
     """
 
-    request_id: RequestId
     days: Annotated[int, Meta(ge=1, le=31)] = 7
 
 
