@@ -6,9 +6,9 @@ from typing import Any
 
 from cicada.bootstrap.administration import administration
 from cicada.bootstrap.command_guard import command_guard
-from cicada.conversation.administration import AdminCommand
+from cicada.conversation.administration import AdminCommand, AdminReply
 from cicada.conversation.model import Connection
-from cicada.conversation.protocol import AnyCommand, frame
+from cicada.conversation.protocol import AnyCommand
 from cicada.entry.websocket import command_reply
 from cicada.errors import InvalidFrameError
 
@@ -18,7 +18,7 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     return command_reply(event, command_guard, _served)
 
 
-def _served(command: AnyCommand, connection: Connection) -> str:
+def _served(command: AnyCommand, connection: Connection) -> AdminReply:
     if not isinstance(command, AdminCommand):
         raise InvalidFrameError(f"The action {command.action} is not served here.")
-    return frame(administration().serve(command, connection), request_id=command.request_id)
+    return administration().serve(command, connection)

@@ -25,9 +25,8 @@ from cicada.conversation.protocol import (
     SharedPage,
     ShareSession,
     UnshareSession,
-    frame,
 )
-from cicada.entry.websocket import command_reply
+from cicada.entry.websocket import Handled, command_reply
 from cicada.errors import InvalidFrameError
 from cicada.observability.metrics import stage_metrics
 
@@ -37,31 +36,30 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     return command_reply(event, command_guard, _control)
 
 
-def _control(command: AnyCommand, connection: Connection) -> str | None:
+def _control(command: AnyCommand, connection: Connection) -> Handled:
+    principal = connection.principal
     match command:
-        case Cancel(request_id=request_id):
-            cancel(RequestKey(connection.principal, request_id), conversation().log)
+        case Cancel():
+            cancel(RequestKey(principal, command.request_id), conversation().log)
             return None
         case History():
             here = conversation()
-            return frame(history(command, connection.principal, here.log, here.withholding, here.limits))
+            return history(command, principal, here.log, here.withholding, here.limits)
         case ChangeSession():
-            changed = conversation().sessions.change(command, connection.principal)
-            return frame(changed, request_id=command.request_id)
+            return conversation().sessions.change(command, principal)
         case DeleteSession():
-            deleted = conversation().sessions.delete(command, connection.principal)
-            return frame(deleted, request_id=command.request_id)
+            return conversation().sessions.delete(command, principal)
         case ShareSession() | UnshareSession() | OpenShared():
-            return frame(_of_shares(command, connection), request_id=command.request_id)
+            return _of_shares(command, connection)
         case EraseMine():
-            return frame(conversation().sessions.erase(connection.principal), request_id=command.request_id)
-        case Feedback(request_id=request_id):
-            kept = rate(RequestKey(connection.principal, request_id), command, conversation().log, time.time())
+            return conversation().sessions.erase(principal)
+        case Feedback():
+            kept = rate(RequestKey(principal, command.request_id), command, conversation().log, time.time())
             if kept.rating:
                 stage_metrics().rated(kept.rating)
-            return frame(kept, request_id=request_id)
+            return kept
         case Ping():
-            return frame(Pong())
+            return Pong()
     raise InvalidFrameError(f"The action {command.action} is not served here.")
 
 

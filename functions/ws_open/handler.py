@@ -16,9 +16,8 @@ from cicada.conversation.protocol import (
     OpenDocument,
     RemoveDocument,
     UploadDocument,
-    frame,
 )
-from cicada.entry.websocket import command_reply
+from cicada.entry.websocket import Handled, command_reply
 from cicada.errors import InvalidFrameError
 
 
@@ -27,20 +26,20 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     return command_reply(event, command_guard, _served)
 
 
-def _served(command: AnyCommand, connection: Connection) -> str | None:
+def _served(command: AnyCommand, connection: Connection) -> Handled:
     match command:
         case OpenDocument():
-            return frame(document_opener().open(command, connection), request_id=command.request_id)
+            return document_opener().open(command, connection)
         case ListDocuments():
-            return frame(document_lister().list(command, connection), request_id=command.request_id)
+            return document_lister().list(command, connection)
         case ListMore():
-            return frame(listing_pager().more(command, connection), request_id=command.request_id)
+            return listing_pager().more(command, connection)
         case UploadDocument():
-            return frame(document_editing().upload(command, connection), request_id=command.request_id)
+            return document_editing().upload(command, connection)
         case DescribeDocument():
-            return frame(document_editing().describe(command, connection), request_id=command.request_id)
+            return document_editing().describe(command, connection)
         case RemoveDocument():
-            return frame(document_editing().remove(command, connection), request_id=command.request_id)
+            return document_editing().remove(command, connection)
         case ListKnowledgeBases():
-            return frame(base_list().listed(command, connection.principal), request_id=command.request_id)
+            return base_list().listed(command, connection.principal)
     raise InvalidFrameError(f"The action {command.action} is not served here.")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aws_lambda_powertools.utilities.data_classes.api_gateway_websocket_event import APIGatewayWebSocketEvent
+from msgspec import Struct
 
 from cicada.bootstrap.tracing import traced
 from cicada.conversation.command_guard import CommandGuard
@@ -44,7 +45,9 @@ def handshake(
 
 Event = dict[str, Any]
 Reply = dict[str, Any]
-CommandHandler = Callable[[AnyCommand, Connection], str | None]
+# A reply's body, a whole frame, or nothing.
+Handled = Struct | str | None
+CommandHandler = Callable[[AnyCommand, Connection], Handled]
 
 _INTERNAL = Failed(error="Something went wrong on our side. Please try again.", code="internal", retryable=True)
 
@@ -52,6 +55,7 @@ _INTERNAL = Failed(error="Something went wrong on our side. Please try again.", 
 def command_reply(event: Event, command_guard: Callable[[], CommandGuard], handle: CommandHandler) -> Reply:
     """Run `handle` on the frame's command; its reply, or the error's, goes back on the same connection.
 
+    A body gets the command's requestId, if that has one.
     Where the guard has closed the connection, its client has the reason already, and the reply is for whoever sent a
     test event. Nothing of the frame is logged.
     """
@@ -61,7 +65,8 @@ def command_reply(event: Event, command_guard: Callable[[], CommandGuard], handl
         try:
             command, connection = command_guard().enter(frame_event.request_context.connection_id, body)
             annotate(action=command.action)
-            reply = handle(command, connection)
+            handled = handle(command, connection)
+            reply = _framed(handled, command) if isinstance(handled, Struct) else handled
         except RequestError as error:
             mark_failed(error)
             reply = _refusal(failed(error), body)
@@ -71,6 +76,10 @@ def command_reply(event: Event, command_guard: Callable[[], CommandGuard], handl
             stage_metrics().failed_command()
             reply = _refusal(failed(error) if isinstance(error, CicadaError) else _INTERNAL, body)
     return {"statusCode": 200, "body": reply} if reply else {"statusCode": 200}
+
+
+def _framed(body: Struct, command: AnyCommand) -> str:
+    return frame(body, request_id=getattr(command, "request_id", None))
 
 
 def _refusal(error: Failed, body: str) -> str:
