@@ -21,29 +21,23 @@ def report_fallback(error: CicadaError) -> None:
 
 
 def report_rerank_fallback(error: CicadaError) -> None:
-    """A reranking service failed and the next one was asked. A configuration error lasts until an operator acts."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
-    level("A reranking service failed; the next one ranks instead", extra=failure_fields(error))
+    """A reranking service failed and the next one was asked."""
+    _report("A reranking service failed; the next one ranks instead", error)
 
 
 def report_own_words(error: CicadaError) -> None:
     """A query could not be translated into the knowledge base's language."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
-    level("The query model failed; the question is searched in the user's own words", extra=failure_fields(error))
+    _report("The query model failed; the question is searched in the user's own words", error)
 
 
 def report_quality_fallback(error: CicadaError) -> None:
     """Evidence could not be judged by the model, or a query not be rewritten by it."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
-    level(
-        "The query model failed; evidence is judged and queries are rewritten without it", extra=failure_fields(error)
-    )
+    _report("The query model failed; evidence is judged and queries are rewritten without it", error)
 
 
 def report_route_fallback(error: CicadaError) -> None:
     """The query model could not rank documents by their cards; their scores order them."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
-    level("The query model failed; documents are routed to without it", extra=failure_fields(error))
+    _report("The query model failed; documents are routed to without it", error)
 
 
 def report_uncounted_tokens(error: CicadaError) -> None:
@@ -53,8 +47,7 @@ def report_uncounted_tokens(error: CicadaError) -> None:
 
 def report_counted_sentences(error: CicadaError) -> None:
     """Bedrock did not judge the sentences of an answer; counting did."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
-    level("Sentences are judged by counting and not by the guardrail", extra=failure_fields(error))
+    _report("Sentences are judged by counting and not by the guardrail", error)
 
 
 def report_unused_calibrations(error: CicadaError) -> None:
@@ -64,15 +57,13 @@ def report_unused_calibrations(error: CicadaError) -> None:
 
 def report_plan_fallback(error: CicadaError) -> None:
     """A planning model failed, or its plan was refused; the next model or the rules planned."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
     kind = {"planRefused": error.kind} if isinstance(error, PlanRefusedError) else {}
-    level("A planning model failed; another plan is used", extra=failure_fields(error) | kind)
+    _report("A planning model failed; another plan is used", error, **kind)
 
 
 def report_model_fallback(error: CicadaError) -> None:
     """A chat model did not begin to write; the next one is asked, or the only one once more."""
-    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
-    level("A chat model failed; another call is made", extra=failure_fields(error))
+    _report("A chat model failed; another call is made", error)
 
 
 def report_failed_answer(error: CicadaError) -> None:
@@ -83,6 +74,13 @@ def report_failed_answer(error: CicadaError) -> None:
 def report_lost_record(record: AuditRecord, error: CicadaError) -> None:
     """The audit trail did not take a record: it is kept here instead, for as long as this log is."""
     logger.error("An audit record was not written", extra=failure_fields(error) | {"record": to_builtins(record)})
+
+
+def _report(message: str, error: CicadaError, **fields: object) -> None:
+    """Report what is done in another way instead. A configuration error lasts until an operator acts."""
+    level = logger.error if isinstance(error, ConfigurationError) else logger.warning
+    # The line of the log names the caller as its place.
+    level(message, extra=failure_fields(error) | fields, stacklevel=3)
 
 
 def failure_fields(error: BaseException) -> dict[str, object]:

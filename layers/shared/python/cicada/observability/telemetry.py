@@ -142,29 +142,25 @@ def _timed(telemetry: Telemetry, name: Phase) -> Iterator[None]:
 
 def count_tokens(read: int, written: int) -> None:
     """Tokens of a model call whose usage is not part of the answer: a plan, a query, a judgement, an agent's turn."""
-    telemetry = _telemetry.get()
-    if telemetry:
+    if telemetry := _telemetry.get():
         telemetry.add_tokens(read, written)
 
 
 def count_search(quality: float | None) -> None:
     """A search for the answer has ended, with evidence of this quality; None if it was not judged."""
-    telemetry = _telemetry.get()
-    if telemetry:
+    if telemetry := _telemetry.get():
         telemetry.add_score(quality)
 
 
 def count_refused_call() -> None:
     """Bedrock throttled or denied a model call for the answer."""
-    telemetry = _telemetry.get()
-    if telemetry:
+    if telemetry := _telemetry.get():
         telemetry.add_refused_call()
 
 
 def note_step(step: str) -> None:
     """A step of the answer, as its path names it."""
-    telemetry = _telemetry.get()
-    if telemetry:
+    if telemetry := _telemetry.get():
         telemetry.add_step(step)
 
 
@@ -182,15 +178,13 @@ def reporting_progress_to(listener: Listener) -> Iterator[None]:
 
 def report_progress(stage: str, detail: str | None = None) -> None:
     """Report the start of a slow step. `stage` is one of the protocol's, such as `ranking`; `detail` is for people."""
-    telemetry = _telemetry.get()
-    if telemetry:
+    if telemetry := _telemetry.get():
         telemetry.listener(stage, detail)
 
 
 def note_shown(documents: Iterable[ShownDocument]) -> None:
     """The answer in progress shows these documents. Does nothing where no answer is."""
-    telemetry = _telemetry.get()
-    if telemetry:
+    if telemetry := _telemetry.get():
         telemetry.shown.note(documents)
 
 

@@ -135,15 +135,13 @@ def span(name: str, **call: str) -> AbstractContextManager[None]:
 
 def annotate(**values: Annotation) -> None:
     """Values by which traces are found. Never text of a message or a document, nor a document's title."""
-    trace = _trace.get()
-    if trace:
+    if trace := _trace.get():
         trace.annotations |= values
 
 
 def mark_failed(error: Exception) -> None:
     """The work has failed, although no exception leaves it."""
-    trace = _trace.get()
-    if trace:
+    if trace := _trace.get():
         trace.fail(trace.root, error)
 
 
