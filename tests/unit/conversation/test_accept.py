@@ -18,6 +18,7 @@ from cicada.errors import (
 )
 from cicada.identity import Principal
 from cicada.knowledge_bases.kept import CompletedBases
+from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from tests.fakes.base_record import InMemoryBaseRecord, says
 from tests.unit.conversation.situation import ANN, BOB, ID, KEY, Situation, retry_after, send_message
@@ -162,7 +163,7 @@ def test_another_users_session_of_the_same_name_has_no_say(here: Situation) -> N
 
 
 def test_what_a_command_leaves_out_has_a_default() -> None:
-    assert question_of(send_message("Who?"), "scripts") == Question("Who?", ID, "scripts")
+    assert question_of(send_message("Who?"), "scripts", lambda _: Schema()) == Question("Who?", ID, "scripts")
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,7 @@ def test_a_filter_that_the_base_cannot_serve_is_refused_and_nothing_is_stored(he
 def test_what_a_command_says_reaches_the_question() -> None:
     scope = {"episodes": ["macbeth", "hamlet"], "metadata": {"act": ["1", "2"]}}
     command = send_message("Who?", sessionId="s1", knowledgeBase="plays", scope=scope)
-    assert question_of(command, "scripts") == Question(
+    assert question_of(command, "scripts", lambda _: Schema()) == Question(
         "Who?", "s1", "plays", ("macbeth", "hamlet"), (AnyOf("act", frozenset({"1", "2"})),)
     )
 

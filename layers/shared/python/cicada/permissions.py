@@ -109,10 +109,8 @@ def check_base(bases: KnowledgeBases, principal: Principal, name: str, has_docum
 # The permission gate: what may be shown to a user, checked once more after the search and before anything is shown.
 #
 # The search itself returns only what the filter's viewers let through. The gate asks again at the last moment, because
-# an
-# access list may have changed since the passages were written, and because an engine's filter must not be the only
-# thing
-# between a document and a stranger. A document of which nothing is known is withheld.
+# an access list may have changed since the passages were written, and because an engine's filter must not be the only
+# thing between a document and a stranger. A document of which nothing is known is withheld.
 
 T = TypeVar("T")
 _GATE = object()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec import Struct
 
@@ -25,7 +26,7 @@ from cicada.documents.model import Condition, Scalar
 from cicada.errors import RequestConflictError, RequestNotFoundError
 from cicada.identity import Principal
 from cicada.knowledge_bases.filter_language import Operator, WrittenFilter, condition
-from cicada.knowledge_bases.schema import Schema, SchemaOf, no_schema
+from cicada.knowledge_bases.schema import Schema, SchemaOf
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.permissions import base_of, check_base, may_ask
 
@@ -85,7 +86,7 @@ class Accepter(Struct, frozen=True):
         principal = connection.principal
         session = self.log.session(principal, command.session_id) if command.session_id is not None else None
         base = (session and session.knowledge_base) or DEFAULT_KNOWLEDGE_BASE
-        question = question_of(command, base, self._schema_for(principal))
+        question = question_of(command, base, partial(self._schema, principal))
         if command.without:
             of = RequestKey(principal, command.without.request_id)
             question = asked_without(command.without.condition, of, self.log, question)
@@ -98,14 +99,10 @@ class Accepter(Struct, frozen=True):
         self.queue.enqueue(key, question.session_id)
         return stored_frame(accepted, request_id=key.request_id, seq=1)
 
-    def _schema_for(self, principal: Principal) -> SchemaOf:
+    def _schema(self, principal: Principal, name: str) -> Schema:
         """A base that the user may not ask has no schema, as if it did not exist: an error would list its fields."""
-
-        def schema(name: str) -> Schema:
-            base = base_of(self.bases(), principal, name)
-            return base.schema if may_ask(base, principal) else Schema()
-
-        return schema
+        base = base_of(self.bases(), principal, name)
+        return base.schema if may_ask(base, principal) else Schema()
 
     def _check_base(self, principal: Principal, name: str) -> None:
         if name != DEFAULT_KNOWLEDGE_BASE and not self.bases().open_names:
@@ -134,7 +131,7 @@ class Accepter(Struct, frozen=True):
         return self.resumer.resume(key, 0, connection_id)
 
 
-def question_of(command: SendMessage, default_knowledge_base: str, schema_of: SchemaOf = no_schema) -> Question:
+def question_of(command: SendMessage, default_knowledge_base: str, schema_of: SchemaOf) -> Question:
     """The question in a command. Without a sessionId the request begins a session of its own.
 
     Raises `InvalidFilterError`.

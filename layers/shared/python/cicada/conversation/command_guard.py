@@ -74,7 +74,7 @@ class CommandGuard(Struct, frozen=True):
             f"You have more than {self.connections_per_user} connections open; this one was closed for a newer one."
         )
         for each in idle_first[:number]:
-            close_connection(each.connection_id, reason, self.connections, self.channel)
+            self._close(each.connection_id, reason)
 
     def enter(self, connection_id: str, body: str) -> tuple[AnyCommand, Connection]:
         """The command, and the connection that it came on.
@@ -88,7 +88,7 @@ class CommandGuard(Struct, frozen=True):
         try:
             check_signed_in(connection, self._charge(connection.principal, command))
         except (FloodError, SignedOutError) as error:
-            close_connection(connection_id, error, self.connections, self.channel)
+            self._close(connection_id, error)
             raise
         check_token(connection, self.clock())
         if isinstance(command, InvalidFrameError):
@@ -110,15 +110,14 @@ class CommandGuard(Struct, frozen=True):
             return self.limits.enter_anyhow(principal, cost)
         return self.limits.enter(principal, cost, asks=isinstance(command, SendMessage))
 
+    def _close(self, connection_id: str, reason: CicadaError) -> None:
+        """Send the reason as the connection's last frame, close it and forget it.
 
-def close_connection(connection_id: str, reason: CicadaError, connections: ConnectionTable, channel: Channel) -> None:
-    """Send the reason as the connection's last frame, close it and forget it.
-
-    A failure of the channel is none of the caller's: the connection is forgotten, so that its commands are refused.
-    """
-    connections.remove(connection_id)
-    with suppress(DependencyError):
-        send_last_frame(connection_id, reason, channel)
+        A failure of the channel is none of the caller's: the connection is forgotten, so that its commands are refused.
+        """
+        self.connections.remove(connection_id)
+        with suppress(DependencyError):
+            send_last_frame(connection_id, reason, self.channel)
 
 
 def _parsed(body: str) -> AnyCommand | InvalidFrameError:

@@ -14,7 +14,7 @@ from cicada.agents.model import ToolSession, Write
 from cicada.bootstrap.audit import record_audit
 from cicada.errors import CicadaError
 from cicada.identity import Principal, groups_of
-from cicada.observability.audit import ShownDocuments, shown_by_tool
+from cicada.observability.audit import ShownDocuments, shown_to
 from cicada.observability.telemetry import Telemetry, recording
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ def _audited(session: ToolSession, request: str) -> Iterator[None]:
     with recording(Telemetry(shown=shown)):
         yield
     if shown.all:
-        record_audit(shown_by_tool(session.principal, request, shown.all, time.time()))
+        request_id, _, number = request.partition("#")
+        attempt = int(number) if number.isdecimal() else 0
+        record_audit(shown_to(session.principal, request_id, attempt, "tool", shown.all, time.time()))
 
 
 def tool_session(attributes: Mapping[str, str]) -> ToolSession | None:

@@ -129,8 +129,3 @@ BUILT_IN = ("language", "episode_id", "chapter_id")
 
 SchemaOf: TypeAlias = Callable[[str], Schema]
 """The schema of the knowledge base of this name."""
-
-
-def no_schema(knowledge_base: str) -> Schema:  # noqa: ARG001 - the same for every base
-    """Every field is a keyword."""
-    return Schema()

@@ -11,8 +11,6 @@ from msgspec import Struct
 from cicada.errors import CicadaError, ConfigurationError, DependencyError
 from cicada.identity import Principal
 
-# Values of the audit trail: who connected from where, and who was shown which documents.
-#
 # Records hold ids, names of users, addresses and counts: no text of a question, an answer or a document, and no title.
 
 Outcome = Literal[
@@ -246,11 +244,3 @@ def shown_to(
         outcome=outcome,
         documents=documents,
     )
-
-
-def shown_by_tool(
-    principal: Principal, request: str, documents: tuple[ShownDocument, ...], now: float
-) -> DocumentsShown:
-    """The record of a tool that ran for a request, in a function that does not answer it."""
-    request_id, _, attempt = request.partition("#")
-    return shown_to(principal, request_id, int(attempt) if attempt.isdecimal() else 0, "tool", documents, now)
