@@ -13,7 +13,8 @@ from msgspec import Struct, field
 
 from cicada.adapters.aws_errors import user_pool_errors
 from cicada.adapters.cognito_sign_ins import replied_at
-from cicada.conversation.administration import Account, AccountState, NewAccount
+from cicada.conversation.administration import Account, NewAccount
+from cicada.conversation.protocol import AccountState
 from cicada.errors import HalfMadeAccountError, UserExistsError, UserNotFoundError, UserRefusedError
 
 if TYPE_CHECKING:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, Protocol
+from functools import partial
+from typing import Protocol
 
 from msgspec import Struct
 
 from cicada.conversation.limits import ADMINISTRATION
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import (
+    AccountState,
     AddUser,
     DisableUser,
     EnableUser,
@@ -37,7 +39,6 @@ from cicada.permissions import NAME_RULE, can_be_named
 _PAGES = (20, 5, 1)
 AdminCommand = ListUsers | AddUser | DisableUser | EnableUser | SetGroups | ReadUse | ReadFeedback | ReadFailures
 AdminReply = UsersPage | UserChanged | UseRead | RatingsRead | FailuresRead
-AccountState = Literal["active", "initial", "reset", "federated", "disabled", "other"]
 _ACTS: Mapping[type[AdminCommand], AccountAct] = {
     ListUsers: "list",
     AddUser: "add",
@@ -185,14 +186,8 @@ class Administration(Struct, frozen=True):
         account = self._of_tenant(command.name, principal)
         if account.sub == principal.user:
             raise UserRefusedError("You cannot disable yourself: ask another administrator.")
-
-        def disable() -> None:
-            self.accounts.disable(account.name)
-
-        if self.group in account.groups:
-            self._unless_last(account, principal, disable, lambda: self.accounts.enable(account.name))
-        else:
-            disable()
+        disable, enable = partial(self.accounts.disable, account.name), partial(self.accounts.enable, account.name)
+        self._unless_last(account, principal, disable, enable, takes_away=self.group in account.groups)
         ended_at = self.accounts.sign_out(account.name)
         closed = self.revoker.revoke(Principal(principal.tenant, account.sub), ended_at)
         return self._changed(account, principal, closed)
@@ -202,27 +197,29 @@ class Administration(Struct, frozen=True):
         had = self._changeable(account)
         wanted = self._groups(command.groups, had, create=command.create_groups)
         add, remove = sorted({*wanted} - {*had}), sorted({*had} - {*wanted})
-
-        def change() -> None:
-            self.accounts.change_groups(account.name, add, remove)
-
-        if self.group in remove:
-            self._unless_last(
-                account, principal, change, lambda: self.accounts.change_groups(account.name, remove, add)
-            )
-        else:
-            change()
+        change = partial(self.accounts.change_groups, account.name, add, remove)
+        undo = partial(self.accounts.change_groups, account.name, remove, add)
+        self._unless_last(account, principal, change, undo, takes_away=self.group in remove)
         return self._changed(account, principal)
 
     def _unless_last(
-        self, account: Account, principal: Principal, change: Callable[[], None], undo: Callable[[], None]
+        self,
+        account: Account,
+        principal: Principal,
+        change: Callable[[], None],
+        undo: Callable[[], None],
+        *,
+        takes_away: bool,
     ) -> None:
-        """Take an administrator away, unless there is no other. Two may go at once, so it is looked at again after."""
+        """Change the account, but take no administrator away if there is no other.
+
+        Two may go at once, so it is looked at again after.
+        """
         refused = UserRefusedError("This is the last administrator: make somebody else one before.")
-        if not self._has_other(account, principal):
+        if takes_away and not self._has_other(account, principal):
             raise refused
         change()
-        if not self._has_other(account, principal):
+        if takes_away and not self._has_other(account, principal):
             undo()
             raise refused
 

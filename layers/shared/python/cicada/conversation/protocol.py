@@ -906,6 +906,9 @@ class DocumentRemoved(_Sent, frozen=True, tag="removed"):
     gone: bool
 
 
+AccountState = Literal["active", "initial", "reset", "federated", "disabled", "other"]
+
+
 class UserSummary(_Frame, frozen=True, omit_defaults=True):
     """An account. `groups`: those that can be changed. `email`: absent without one. `you`: it is the user's own.
 
@@ -913,7 +916,7 @@ class UserSummary(_Frame, frozen=True, omit_defaults=True):
     """
 
     name: str
-    state: Literal["active", "initial", "reset", "federated", "disabled", "other"]
+    state: AccountState
     groups: tuple[str, ...] = _always(())
     email: str | None = None
     you: bool | None = None

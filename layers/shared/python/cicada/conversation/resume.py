@@ -58,6 +58,11 @@ class Resumer(Struct, frozen=True):
             self.limits.spend(key.principal, cost)
         if is_abandoned:
             wait = self._queue_again(key, head)
+        self._replay(key, after_seq, head, connection_id)
+        return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
+
+    def _replay(self, key: RequestKey, after_seq: int, head: Head, connection_id: str) -> None:
+        """Post the events as the user may see them now, and record which documents were shown again."""
         shown: dict[ShownDocument, None] = {}
         # All documents of a request are in one base. An event before that with the sources may be the one that names
         # them as shown.
@@ -76,7 +81,6 @@ class Resumer(Struct, frozen=True):
             if documents := tuple(each for each in shown if each.document_id not in withheld):
                 record = shown_to(key.principal, key.request_id, head.attempt, "replayed", documents, self.clock())
                 self.audit(replace(record, connection_id=connection_id))
-        return frame(Pending(retry_after_seconds=round(wait, 1)), request_id=key.request_id) if wait else None
 
     def _wait(self, head: Head) -> float:
         """Seconds until a take-over is due; negative if the lease has run out or no processor came in time."""

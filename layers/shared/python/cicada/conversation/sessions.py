@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cicada.conversation.history import summary
 from cicada.conversation.limits import DELETED_TURN, UsageLimits
-from cicada.conversation.model import Head, RequestKey, SessionRow
+from cicada.conversation.model import Head, RequestKey
 from cicada.conversation.ports import RequestLog, ShareTable
 from cicada.conversation.protocol import ChangeSession, DeleteSession, Erased, SessionChanged
 from cicada.conversation.titles import clean_title
@@ -50,7 +50,10 @@ class Sessions(Struct, frozen=True):
             self.log.name_session(principal, command.session_id, title)
         if command.pinned is not None:
             self.log.pin_session(principal, command.session_id, pinned=command.pinned)
-        return SessionChanged(summary(self._found(principal, command.session_id)))
+        session = self.log.session(principal, command.session_id)
+        if session is None:
+            raise no_such_session()
+        return SessionChanged(summary(session))
 
     def delete(self, command: DeleteSession, principal: Principal) -> SessionChanged:
         """Mark the session as deleted, then delete its requests; the mark refuses messages that come afterwards.
@@ -130,12 +133,6 @@ class Sessions(Struct, frozen=True):
     ) -> None:
         who = (principal.tenant, principal.user, session_id)
         self.record(SessionDeleted(self.clock(), *who, questions, principal.login, sessions, entries))
-
-    def _found(self, principal: Principal, session_id: str) -> SessionRow:
-        session = self.log.session(principal, session_id)
-        if session is None:
-            raise no_such_session()
-        return session
 
     def _turns(self, principal: Principal, session_id: str) -> list[RequestKey]:
         """All requests of the session that are listed. A page begins with the last one's moment, which others share."""
