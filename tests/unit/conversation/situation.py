@@ -11,7 +11,7 @@ from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.delivery import Delivery
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, Head, Lease, Question, RequestKey
-from cicada.conversation.protocol import SendMessage, parse_command
+from cicada.conversation.protocol import Complete, SendMessage, Usage, parse_command
 from cicada.conversation.resume import Resumer
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBases
@@ -27,6 +27,7 @@ BOB = Principal("acme", "bob")
 ID = "7e57d004-2b97-4e7a-b45f-5387367791cd"
 KEY = RequestKey(ANN, ID)
 LEASE_SECONDS = 15.0
+WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
 
 
 @dataclass

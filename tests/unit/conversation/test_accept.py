@@ -1,3 +1,5 @@
+"""Accepting questions, and cancelling their answers."""
+
 from __future__ import annotations
 
 import json
@@ -5,13 +7,14 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.accept import Accepter, question_of
+from cicada.conversation.accept import Accepter, cancel, question_of
 from cicada.conversation.model import Question, RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
 from cicada.documents.model import AnyOf, Condition, Exists, KnowledgeBaseKey, NoneOf, Range
 from cicada.errors import (
     InvalidFilterError,
     RequestConflictError,
+    RequestNotFoundError,
     ThrottledError,
     UnavailableError,
     UnknownKnowledgeBaseError,
@@ -249,3 +252,26 @@ def test_the_fields_of_documents_for_others_are_neither_told_nor_taken(here: Sit
     with pytest.raises(InvalidFilterError, match=r"has no field 'secret'; use one of room\.$"):
         accepter.accept(command, here.connection(ANN))
     assert accepter.accept(command, here.connection(LEA))
+
+
+def test_a_cancel_asks_the_processor_to_stop_and_sends_nothing_itself(here: Situation) -> None:
+    here.ask()
+    cancel(KEY, here.log)
+    assert (here.head().cancel_requested, here.head().status) == (True, Status.QUEUED)
+    assert here.channel.frames == {}
+
+
+def test_a_cancel_leaves_an_ended_request_as_it_ended(here: Situation) -> None:
+    here.ask()
+    here.delivery().send(Cancelled())
+    before = here.head()
+    cancel(KEY, here.log)
+    assert (here.head().status, here.head().last_seq) == (before.status, before.last_seq)
+
+
+@pytest.mark.parametrize("key", [RequestKey(BOB, ID), RequestKey(KEY.principal, ID.upper())])
+def test_only_the_user_cancels_a_request(here: Situation, key: RequestKey) -> None:
+    here.ask()
+    with pytest.raises(RequestNotFoundError):
+        cancel(key, here.log)
+    assert not here.head().cancel_requested

@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from cicada.conversation.model import Status, StoredEvent
-from cicada.conversation.protocol import AnyEventBody, Cancelled, Chunk, Complete, Failed, Reset, Usage, event_body
+from cicada.conversation.protocol import AnyEventBody, Cancelled, Chunk, Failed, Reset, event_body
 from cicada.errors import ConfigurationError, ConnectionGoneError, LeaseLostError, ThrottledError, UnavailableError
-from tests.unit.conversation.situation import KEY, LEASE_SECONDS, Situation
+from tests.unit.conversation.situation import KEY, LEASE_SECONDS, WHOLE, Situation
 
-WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
 REFUSED = Failed(error="No.", code="internal", retryable=False)
 
 

@@ -11,21 +11,17 @@ from cicada.conversation.model import RequestKey, Status
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
     Chunk,
-    Complete,
     Failed,
     History,
     HistoryPage,
     Reset,
     StatusChanged,
     Turn,
-    Usage,
     frame,
 )
 from cicada.errors import InvalidFrameError
 from cicada.identity import Principal
-from tests.unit.conversation.situation import ANN, BOB, Situation, send_message
-
-WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
+from tests.unit.conversation.situation import ANN, BOB, WHOLE, Situation, send_message
 
 
 class Talk(Situation):

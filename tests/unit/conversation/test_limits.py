@@ -145,25 +145,18 @@ def test_a_processor_that_goes_on_keeps_its_place(here: Limited) -> None:
     refusal(here)
 
 
-def test_a_request_that_was_let_in_but_never_stored_gives_its_place_back(here: Limited) -> None:
-    here.log.before = fail
-    for _ in range(here.in_flight):
-        with pytest.raises(UnavailableError):
-            here.send()
-    here.log.before = lambda step: None
-    here.clock.now += 29
-    refusal(here)
-    here.clock.now += 1
-    here.send()
-
-
-def test_a_request_that_was_never_queued_gives_its_place_back(here: Limited) -> None:
+@pytest.mark.parametrize(("lost", "seconds"), [("store", 30), ("queue", 900)])
+def test_a_request_that_was_admitted_but_never_stored_or_queued_gives_its_place_back(
+    here: Limited, lost: str, seconds: float
+) -> None:
+    if lost == "store":
+        here.log.before = fail
     here.queue.failure = UnavailableError("The request queue could not be reached.")
     for _ in range(here.in_flight):
         with pytest.raises(UnavailableError):
             here.send()
-    here.queue.failure = None
-    here.clock.now += 899
+    here.log.before, here.queue.failure = lambda step: None, None
+    here.clock.now += seconds - 1
     refusal(here)
     here.clock.now += 1
     here.send()

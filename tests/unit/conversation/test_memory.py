@@ -17,8 +17,8 @@ from cicada.conversation.protocol import (
     SourcesFound,
 )
 from cicada.dialogue import NO_CONVERSATION, Shown, ShownDocument, Turn
-from tests.unit.conversation.situation import ANN, BOB
-from tests.unit.conversation.test_history import WHOLE, Talk
+from tests.unit.conversation.situation import ANN, BOB, WHOLE
+from tests.unit.conversation.test_history import Talk
 
 
 def memory(talk: Talk, budget: int = 1_500) -> LoggedConversation:

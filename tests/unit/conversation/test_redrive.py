@@ -6,24 +6,13 @@ import pytest
 
 from cicada.conversation.history import answer_text
 from cicada.conversation.model import Head, RequestKey, Status
-from cicada.conversation.protocol import (
-    TERMINAL,
-    Cancelled,
-    Chunk,
-    Complete,
-    Failed,
-    Reset,
-    Usage,
-    event_body,
-    parse_event,
-)
+from cicada.conversation.protocol import TERMINAL, Cancelled, Chunk, Complete, Failed, Reset, event_body, parse_event
 from cicada.errors import LeaseLostError, UnavailableError
 from cli.operator.dead_letters import Redriven, Redriver
 from tests.fakes.dead_letters import InMemoryDeadLetters
-from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, Situation
+from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, WHOLE, Situation
 
 FAILURE = Failed(error="The answer broke off.", code="stream_broken", retryable=True)
-END = Complete(usage=Usage(), timings={}, path=(), confidence=None)
 
 
 @dataclass
@@ -87,7 +76,7 @@ def test_whoever_asks_again_sees_a_reset_where_the_error_was_and_then_the_whole_
     delivery = here.delivery()
     delivery.send(Reset(reason="Again."))
     delivery.send(Chunk(content="The queen."))
-    delivery.send(END)
+    delivery.send(WHOLE)
     assert here.kinds() == ["accepted", "chunk", "reset", "reset", "chunk", "complete"]
     assert answer_text(here.log.events(KEY, 0, here.head().last_seq)) == "The queen."
     here.resumer.resume(KEY, 0, "c2")
@@ -99,7 +88,7 @@ def test_whoever_has_the_error_and_asks_for_the_rest_gets_the_same_answer(here: 
     had = list(here.log.events(KEY, 0, error_seq))
     here.outcomes()
     delivery = here.delivery()
-    for event in (Reset(reason="Again."), Chunk(content="The queen."), END):
+    for event in (Reset(reason="Again."), Chunk(content="The queen."), WHOLE):
         delivery.send(event)
     rest = list(here.log.events(KEY, error_seq, here.head().last_seq))
     assert answer_text([*had, *rest]) == "The queen."
@@ -164,7 +153,7 @@ def test_a_request_that_is_being_answered_is_left_alone() -> None:
     assert here.dead_letters.count() == 1
 
 
-@pytest.mark.parametrize("end", [END, Cancelled()])
+@pytest.mark.parametrize("end", [WHOLE, Cancelled()])
 def test_of_a_request_that_has_ended_well_only_the_letter_goes(end: Complete | Cancelled) -> None:
     here = Operated()
     here.ask()

@@ -5,13 +5,11 @@ from msgspec.structs import replace
 
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import RequestKey
-from cicada.conversation.protocol import Chunk, Complete, Usage
+from cicada.conversation.protocol import Chunk
 from cicada.conversation.resume import QUEUE_PATIENCE_SECONDS
 from cicada.errors import LimitExceededError, RequestNotFoundError, ThrottledError, UnavailableError
 from tests.fakes.usage_table import InMemoryUsageTable
-from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, Situation, retry_after
-
-WHOLE = Complete(usage=Usage(), timings={}, path=("general",), confidence=None)
+from tests.unit.conversation.situation import BOB, ID, KEY, LEASE_SECONDS, WHOLE, Situation, retry_after
 
 
 @pytest.fixture

@@ -10,17 +10,15 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.conversation.model import Charge, Connection, RequestKey, Usage
-from cicada.conversation.protocol import Complete, SignOutEverywhere
-from cicada.conversation.protocol import Usage as TokenUsage
+from cicada.conversation.protocol import SignOutEverywhere
 from cicada.conversation.revocation import Revoker, check_signed_in
 from cicada.errors import LimitExceededError, SignedOutError, UnavailableError
 from cicada.identity import Principal
-from tests.unit.conversation.situation import ANN, BOB, ID, Guarded
+from tests.unit.conversation.situation import ANN, BOB, ID, WHOLE, Guarded
 
 # The issuer's whole second in which it ended the sign-ins.
 SECOND = 1_800_000_000
 PING = '{"action":"ping"}'
-WHOLE = Complete(usage=TokenUsage(), timings={}, path=("general",), confidence=None)
 SIGN_OUT = '{"action":"signOutEverywhere"}'
 
 
@@ -104,16 +102,6 @@ def test_a_connection_is_told_why_before_it_is_closed(house: House) -> None:
     house.revoker.revoke(ANN, SECOND)
     said = '{"type":"error","error":"You were signed out on all devices; sign in again.","code":"signed_out"'
     assert house.channel.frames["c1"] == [said + ',"retryable":false}']
-
-
-def test_a_connection_that_cannot_be_told_is_closed_all_the_same(house: House) -> None:
-    def fail(connection_id: str, frame: str) -> None:
-        raise UnavailableError("The connection endpoint did not take the frame.")
-
-    house.channel.before_post = fail
-    house.connect("c1", SECOND - 5)
-    house.revoker.revoke(ANN, SECOND)
-    assert house.channel.closed == {"c1"}
 
 
 def test_a_connection_that_cannot_be_closed_leaves_no_other_open(house: House) -> None:

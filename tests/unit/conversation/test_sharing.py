@@ -37,8 +37,8 @@ from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.observability.audit import AuditRecord, ConversationShared, DocumentsShown, ShownDocument
 from tests.fakes.usage_table import InMemoryUsageTable
-from tests.unit.conversation.situation import ANN, BOB, send_message
-from tests.unit.conversation.test_history import WHOLE, Talk
+from tests.unit.conversation.situation import ANN, BOB, WHOLE, send_message
+from tests.unit.conversation.test_history import Talk
 
 ID = "7e57d004-2b97-4e7a-b45f-5387367791ff"
 SECRET = "The merger is on Friday."

@@ -27,8 +27,8 @@ from cicada.conversation.protocol import (
 from cicada.conversation.withholding import WITHHELD, WITHHELD_ANSWER, ShownAgain
 from cicada.errors import UnavailableError
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
-from tests.unit.conversation.situation import ANN, send_message
-from tests.unit.conversation.test_history import WHOLE, Talk
+from tests.unit.conversation.situation import ANN, WHOLE, send_message
+from tests.unit.conversation.test_history import Talk
 
 SECRET = "The merger is on Friday."
 

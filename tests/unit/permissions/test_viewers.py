@@ -4,7 +4,7 @@ import pytest
 
 from cicada.documents.model import AnyOf, KnowledgeBaseKey, PassageFilter
 from cicada.identity import Principal
-from cicada.permissions import common_to_viewers, every_document, readable_passages
+from cicada.permissions import can_be_named, common_to_viewers, every_document, readable_passages
 
 SCRIPTS = KnowledgeBaseKey("acme", "scripts")
 ANN = Principal("acme", "ann", frozenset({"legal", "tenant:acme"}))
@@ -48,3 +48,13 @@ def test_an_operator_sees_the_documents_of_every_viewer_that_meet_the_conditions
 def test_without_its_conditions_a_filter_lets_its_viewer_read_no_more_than_before() -> None:
     narrow = PassageFilter(SCRIPTS, frozenset({"a"}), (AnyOf("act", frozenset({"1"})),), frozenset({"user:ann"}))
     assert narrow.readable == PassageFilter(SCRIPTS, reader=frozenset({"user:ann"}))
+
+
+@pytest.mark.parametrize("name", ["a", "a" * 128, "Бухгалтерия", "e\u0301lan", "team-7", "½", "a@b.org", "€+", "経理"])
+def test_letters_marks_digits_signs_and_symbols_make_a_viewers_name(name: str) -> None:
+    assert can_be_named(name)
+
+
+@pytest.mark.parametrize("name", ["", "a" * 129, "a b", " a", "a\n", "a\u200b", "a\u00a0b", "\ue000", "a\ud800"])
+def test_nobody_is_named_with_spaces_invisible_characters_or_too_many(name: str) -> None:
+    assert not can_be_named(name)
