@@ -28,7 +28,7 @@ from functions.ingest_document import handler as module
 from functions.ingest_document.handler import handler
 from tests.fakes.passage_index import InMemoryIndexRebuild
 from tests.fakes.xray_daemon import traced_function
-from tests.functions.message_path import Metrics
+from tests.functions.message_path import Context, Metrics
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import MACBETH, SCRIPTS, play, script, speech
 
@@ -38,13 +38,6 @@ GOOD = script(speech(1, "The queen, my lord, is dead."))
 PREFIX = "documents/default/scripts/"
 INVOKED = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
 UPLOADED = "Root=1-6543e988-ad862e3fe1be46a994272794;Parent=63995c3f42cd8ad9;Sampled=1"
-
-
-class Context:
-    """Lambda's context, of a function that has just begun."""
-
-    def get_remaining_time_in_millis(self) -> int:
-        return 900_000
 
 
 @dataclass
