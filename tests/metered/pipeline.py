@@ -26,10 +26,10 @@ from cicada.answering.pump import STEADY, Pace
 from cicada.answering.question_planner import QuestionPlanner
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.accept import Accepter
-from cicada.conversation.command_guard import check_token, require_connection
+from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import Connection, RequestKey
-from cicada.conversation.protocol import SendMessage
+from cicada.conversation.protocol import SendMessage, frame
 from cicada.conversation.resume import Resumer
 from cicada.conversation.withholding import Withholding
 from cicada.document_routing.naming import Dispatcher
@@ -142,7 +142,7 @@ class Pipeline:
     log: DynamoRequestLog = field(init=False)
     processor: Processor = field(init=False)
     _accepter: Accepter = field(init=False)
-    _usage: UsageLimits = field(init=False)
+    _guard: CommandGuard = field(init=False)
     _connections: DynamoConnectionTable = field(init=False)
 
     def __post_init__(self) -> None:
@@ -168,13 +168,12 @@ class Pipeline:
             report=_fail,
             pace=self.pace,
         )
-        usage = self._usage = UsageLimits(
-            DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7
-        )
+        usage = UsageLimits(DynamoUsageTable(self.aws.dynamodb, _TABLE), self.log, time.time, 10**6, 10, 2 * 10**7)
         resumer = Resumer(self.log, queue, channel, time.time, Withholding(gate, KnowledgeBases), usage)
         shares = DynamoShareTable(self.aws.dynamodb, _TABLE, time.time)
         self._accepter = Accepter(*(self.log, queue, resumer, time.time, 7 * 24 * 3600, usage), KnowledgeBases, shares)
         self._connections = DynamoConnectionTable(self.aws.dynamodb, _CONNECTIONS)
+        self._guard = CommandGuard(self._connections, usage, channel, time.time)
 
     def connect(self) -> None:
         """Store the connection as `$connect` does."""
@@ -182,12 +181,10 @@ class Pipeline:
 
     def accept(self) -> RequestKey:
         """Accept a question as `sendMessage` does, in a session that goes on."""
-        connection = require_connection(_CONNECTION, self._connections)
-        self._usage.enter(connection.principal, 5, asks=True)
-        check_token(connection, time.time())
         request_id = str(uuid.uuid4())
-        command = SendMessage(request_id=request_id, message=QUESTION, session_id="s-1")
-        self._accepter.accept(command, connection)
+        sent = SendMessage(request_id=request_id, message=QUESTION, session_id="s-1")
+        _, connection = self._guard.enter(_CONNECTION, frame(sent))
+        self._accepter.accept(sent, connection)
         return RequestKey(_USER, request_id)
 
     def process(self, key: RequestKey) -> None:

@@ -26,20 +26,6 @@ from cicada.errors import (
 from cicada.identity import Principal
 
 
-def require_connection(connection_id: str, table: ConnectionTable) -> Connection:
-    """The connection's row. `NotConnectedError` if there is none."""
-    connection = table.get(connection_id)
-    if connection is None:
-        raise NotConnectedError("This connection is not known any more; connect again.")
-    return connection
-
-
-def check_token(connection: Connection, now: float) -> None:
-    """Raises `TokenExpiredError` once the connection's token has expired."""
-    if connection.token_expires_at <= now:
-        raise TokenExpiredError("Your access token has expired; connect again with a fresh one.")
-
-
 class CommandGuard(Struct, frozen=True):
     """The guard of all connections and commands: each is charged to its user, also a command that cannot be read."""
 
@@ -90,18 +76,20 @@ class CommandGuard(Struct, frozen=True):
         except (FloodError, SignedOutError) as error:
             self._close(connection_id, error)
             raise
-        check_token(connection, self.clock())
+        if connection.token_expires_at <= self.clock():
+            raise TokenExpiredError("Your access token has expired; connect again with a fresh one.")
         if isinstance(command, InvalidFrameError):
             raise command
         return command, connection
 
     def _known(self, connection_id: str) -> Connection:
-        try:
-            return require_connection(connection_id, self.connections)
-        except NotConnectedError as error:
+        connection = self.connections.get(connection_id)
+        if connection is None:
+            error = NotConnectedError("This connection is not known any more; connect again.")
             with suppress(DependencyError):
                 send_last_frame(connection_id, error, self.channel)
-            raise
+            raise error
+        return connection
 
     def _charge(self, principal: Principal, command: AnyCommand | InvalidFrameError) -> Usage:
         """A flood of a stolen token's holder does not keep the owner from ending it."""
