@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -27,50 +26,37 @@ from cicada.conversation.sessions import Sessions
 from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
 from cicada.identity import Principal
 from cicada.observability.audit import SessionDeleted
-from tests.fakes.access import OpenAccess, withholding
-from tests.fakes.request_log import DisturbedRequestLog
-from tests.fakes.share_table import InMemoryShareTable
 from tests.fakes.usage_table import InMemoryUsageTable
+from tests.unit.conversation.situation import BOB, ID, Situation
 
 ANN = Principal("acme", "ann", login="ann@acme")
-BOB = Principal("acme", "bob")
-ID = str(uuid.UUID(int=7))
 
 
-@dataclass
-class Shelf:
+class Shelf(Situation):
     """Ann's conversations."""
 
-    now: float = 1_800_000_000.0
-    records: list[SessionDeleted] = field(default_factory=list)
-    entries: dict[Principal, int] = field(default_factory=lambda: {ANN: 3, BOB: 1})
-
     def __post_init__(self) -> None:
-        self.log = DisturbedRequestLog(self.clock)
+        super().__post_init__()
+        self.records: list[SessionDeleted] = []
+        self.entries = {ANN: 3, BOB: 1}
         self.limits = UsageLimits(InMemoryUsageTable(), self.log, self.clock, 600, 5, 6000)
-        self.shares = InMemoryShareTable(self.log, self.clock)
         self.sessions = Sessions(
-            self.log, self.shares, self.limits, self.records.append, self.clock, self.entries_erased
+            *(self.log, self.shares, self.limits, self.records.append, self.clock),
+            lambda principal: self.entries.pop(principal, 0),
         )
 
-    def entries_erased(self, principal: Principal) -> int:
-        return self.entries.pop(principal, 0)
-
-    def clock(self) -> float:
-        return self.now
-
     def slow_turns(self, step: str) -> None:
-        self.now += 1.1 if step == "turns" else 0
+        self.clock.now += 1.1 if step == "turns" else 0
 
-    def ask(
+    def asked(
         self, session_id: str, message: str = "Who?", base: str = "scripts", *, answered: bool = True
     ) -> RequestKey:
         """A question and, if `answered`, its answer."""
-        self.now += 1
-        key = RequestKey(ANN, str(uuid.uuid4()))
+        self.clock.now += 1
+        now, key = self.clock.now, RequestKey(ANN, str(uuid.uuid4()))
         self.limits.admit(key)
-        self.log.create(NewRequest(key, Question(message, session_id, base), "c", self.now, self.now + 999), "{}")
-        if answered and (lease := self.log.take_lease(key, self.now, self.now + 15)):
+        self.log.create(NewRequest(key, Question(message, session_id, base), "c", now, now + 999), "{}")
+        if answered and (lease := self.log.take_lease(key, now, now + 15)):
             self.log.advance(lease, 1, 0, Status.COMPLETE)
         return key
 
@@ -78,7 +64,7 @@ class Shelf:
         return self.sessions.change(ChangeSession(ID, "s1", **fields), principal).session
 
     def found(self, search: str | None = None) -> list[SessionSummary]:
-        return list(history(History(search=search), ANN, self.log, withholding(OpenAccess()), self.limits).sessions)
+        return list(history(History(search=search), ANN, self.log, self.withholding, self.limits).sessions)
 
     def listed(self, search: str | None = None) -> list[str]:
         return [each.title for each in self.found(search)]
@@ -90,8 +76,8 @@ def shelf() -> Shelf:
 
 
 def test_a_session_is_named_and_pinned_and_the_reply_says_what_it_is_now(shelf: Shelf) -> None:
-    shelf.ask("s1")
-    shelf.ask("s2", "A later one")
+    shelf.asked("s1")
+    shelf.asked("s2", "A later one")
     assert shelf.listed() == ["A later one", "Who?"]
     named = shelf.change(title="  The\u202e queen\n\x1b[31m is dead ")
     assert named
@@ -105,25 +91,25 @@ def test_a_session_is_named_and_pinned_and_the_reply_says_what_it_is_now(shelf: 
 
 
 def test_a_session_is_found_by_a_question_in_it_too(shelf: Shelf) -> None:
-    shelf.ask("s1", "Who murders Duncan?")
-    shelf.ask("s1", f"{'And ' * 20}what does the PORTER\nsay?")
-    shelf.ask("s2", "What does the porter open?")
+    shelf.asked("s1", "Who murders Duncan?")
+    shelf.asked("s1", f"{'And ' * 20}what does the PORTER\nsay?")
+    shelf.asked("s2", "What does the porter open?")
     found = shelf.found("porter WHAT")
     assert [each.title for each in found] == ["What does the porter open?", "Who murders Duncan?"]
     assert [each.asked for each in found] == [None, "…And And And And what does the PORTER say?"]
     assert shelf.found("murders porter") == []
     shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
     assert len(shelf.found("porter")) == 1
-    assert history(History(search="porter"), BOB, shelf.log, withholding(OpenAccess()), shelf.limits).sessions == ()
+    assert history(History(search="porter"), BOB, shelf.log, shelf.withholding, shelf.limits).sessions == ()
 
 
 def test_the_newest_questions_alone_are_searched_and_paid_for(shelf: Shelf) -> None:
     for number in range(SEARCHED_SESSIONS + 2):
-        shelf.ask(f"s{number:02}", "A title")
-        shelf.ask(f"s{number:02}", f"Who is number {number:02}?")
+        shelf.asked(f"s{number:02}", "A title")
+        shelf.asked(f"s{number:02}", f"Who is number {number:02}?")
     assert [len(shelf.found(f"number {number}")) for number in ("01", "02", "21")] == [0, 1, 1]
     for _ in range(200):
-        shelf.ask("s21", "Again?")
+        shelf.asked("s21", "Again?")
     assert [len(shelf.found(f"number {number}")) for number in ("21", "20")] == [0, 1]
     with pytest.raises(LimitExceededError):
         [shelf.found("nothing") for _ in range(100)]
@@ -133,8 +119,8 @@ def test_what_was_asked_has_room_in_a_page_of_long_titles(shelf: Shelf) -> None:
     for number in range(50):
         title = f"{'🦉' * 78} w" if number < 50 - SEARCHED_SESSIONS else "🦉" * 80
         for message in (title, f"{'🦆' * 60} w {'🦆' * 60}"):
-            shelf.ask(f"{number:064}", message, "b" * 64)
-    gate, command = withholding(OpenAccess()), History(search="w", limit=50)
+            shelf.asked(f"{number:064}", message, "b" * 64)
+    gate, command = shelf.withholding, History(search="w", limit=50)
     first = history(command, ANN, shelf.log, gate, shelf.limits)
     second = history(replace(command, before=first.before), ANN, shelf.log, gate, shelf.limits)
     assert len(frame(first, request_id=ID).encode()) <= FRAME_LIMIT_BYTES
@@ -143,22 +129,22 @@ def test_what_was_asked_has_room_in_a_page_of_long_titles(shelf: Shelf) -> None:
 
 def test_a_search_of_questions_ends_in_time(shelf: Shelf) -> None:
     for session in ("s1", "s2", "s3"):
-        shelf.ask(session, "A title")
-        shelf.ask(session, f"Who is {session}?")
+        shelf.asked(session, "A title")
+        shelf.asked(session, f"Who is {session}?")
     shelf.log.before = shelf.slow_turns
     assert [len(shelf.found(f"is {session}")) for session in ("s3", "s2", "s1")] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("title", [" ", "\u200b\u2066", "\x07"])
 def test_a_title_that_nobody_sees_is_refused(shelf: Shelf, title: str) -> None:
-    shelf.ask("s1")
+    shelf.asked("s1")
     with pytest.raises(InvalidFrameError):
         shelf.change(title=title)
     assert shelf.listed() == ["Who?"]
 
 
 def test_another_users_session_is_neither_named_nor_deleted(shelf: Shelf) -> None:
-    shelf.ask("s1")
+    shelf.asked("s1")
     with pytest.raises(SessionNotFoundError):
         shelf.change(BOB, title="Mine")
     with pytest.raises(SessionNotFoundError):
@@ -167,22 +153,22 @@ def test_another_users_session_is_neither_named_nor_deleted(shelf: Shelf) -> Non
 
 
 def test_a_deleted_session_is_gone_with_its_turns_and_its_deletion_is_recorded(shelf: Shelf) -> None:
-    keys = [shelf.ask("s1") for _ in range(101)]
-    stays = shelf.ask("s2", "Another")
+    keys = [shelf.asked("s1") for _ in range(101)]
+    stays = shelf.asked("s2", "Another")
     shelf.shares.share(ANN, "s1", "a")
     assert shelf.sessions.delete(DeleteSession(ID, "s1"), ANN).session is None
     assert shelf.listed() == ["Another"]
     assert [shelf.log.head(key) for key in keys] == [None] * 101
     assert shelf.log.head(stays)
     assert shelf.shares.find("acme", "a") is None
-    assert shelf.records == [SessionDeleted(shelf.now, "acme", "ann", "s1", 101, "ann@acme")]
+    assert shelf.records == [SessionDeleted(shelf.clock.now, "acme", "ann", "s1", 101, "ann@acme")]
     with pytest.raises(SessionNotFoundError):
         shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
 
 
 def test_a_session_with_an_answer_under_way_is_not_deleted(shelf: Shelf) -> None:
-    shelf.ask("s1")
-    going = shelf.ask("s1", "And then?", answered=False)
+    shelf.asked("s1")
+    going = shelf.asked("s1", "And then?", answered=False)
     with pytest.raises(SessionBusyError, match="stop it first"):
         shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
     assert shelf.log.head(going)
@@ -199,7 +185,7 @@ def test_a_session_with_an_answer_under_way_is_not_deleted(shelf: Shelf) -> None
 def test_an_interrupted_deletion_goes_on_where_it_stopped(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch, again: Callable[[Sessions], object], reply: object
 ) -> None:
-    key = shelf.ask("s1")
+    key = shelf.asked("s1")
     with monkeypatch.context() as broken:
         broken.setattr(shelf.log, "delete_requests", lambda _keys: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -213,11 +199,11 @@ def test_a_question_that_comes_while_the_rest_of_a_session_is_deleted_stays(
     shelf: Shelf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The session's row is gone since an earlier attempt, so that it does not tell of the question."""
-    shelf.ask("s1")
+    shelf.asked("s1")
     turns, came = shelf.log.turns, list[RequestKey]()
 
     def listing(*asked: Any) -> list[TurnRow]:
-        came.extend([] if came else [shelf.ask("s1", "Again?", answered=False)])
+        came.extend([] if came else [shelf.asked("s1", "Again?", answered=False)])
         return turns(*asked)
 
     monkeypatch.setattr(shelf.log, "session", lambda *_: None)
@@ -228,20 +214,20 @@ def test_a_question_that_comes_while_the_rest_of_a_session_is_deleted_stays(
 
 
 def test_everything_of_a_user_is_deleted_and_nothing_of_another(shelf: Shelf) -> None:
-    mine = [shelf.ask("s1"), shelf.ask("s1"), shelf.ask("s2")]
+    mine = [shelf.asked("s1"), shelf.asked("s1"), shelf.asked("s2")]
     shelf.shares.share(ANN, "s2", "a")
     assert shelf.sessions.erase(ANN) == Erased(2, 3, 3, False)
     assert (shelf.listed(), shelf.shares.find("acme", "a")) == ([], None)
     assert [shelf.log.head(key) for key in mine] == [None] * 3
     assert (shelf.entries, list(shelf.log.session_ids(ANN))) == ({BOB: 1}, [])
-    assert shelf.records == [SessionDeleted(shelf.now, "acme", "ann", "", 3, "ann@acme", 2, 3)]
+    assert shelf.records == [SessionDeleted(shelf.clock.now, "acme", "ann", "", 3, "ann@acme", 2, 3)]
     assert shelf.sessions.erase(ANN) == Erased(0, 0, 0, False)
     assert len(shelf.records) == 1
 
 
 def test_nothing_is_deleted_while_an_answer_is_under_way(shelf: Shelf) -> None:
-    shelf.ask("s1")
-    shelf.ask("s2", answered=False)
+    shelf.asked("s1")
+    shelf.asked("s2", answered=False)
     with pytest.raises(SessionBusyError, match="stop it first"):
         shelf.sessions.erase(ANN)
     assert (len(shelf.listed()), shelf.entries, shelf.records) == (2, {ANN: 3, BOB: 1}, [])
@@ -249,23 +235,23 @@ def test_nothing_is_deleted_while_an_answer_is_under_way(shelf: Shelf) -> None:
 
 def test_more_than_the_limit_allows_is_deleted_in_parts(shelf: Shelf) -> None:
     for number in range(7):
-        shelf.ask(f"s{number}")
-    shelf.now += 60
+        shelf.asked(f"s{number}")
+    shelf.clock.now += 60
     few = replace(shelf.sessions, limits=replace(shelf.limits, messages_per_minute=6, commands_per_minute=60))
     assert few.erase(ANN) == Erased(6, 6, 3, True)
     with pytest.raises(LimitExceededError):
         few.erase(ANN)
-    shelf.now += 60
+    shelf.clock.now += 60
     assert few.erase(ANN) == Erased(1, 1, 0, False)
 
 
 def test_what_takes_too_long_is_deleted_in_parts(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
-        shelf.ask(f"s{number}")
+        shelf.asked(f"s{number}")
     delete = shelf.log.delete_requests
 
     def slowly(keys: Sequence[RequestKey]) -> None:
-        shelf.now += 3
+        shelf.clock.now += 3
         delete(keys)
 
     monkeypatch.setattr(shelf.log, "delete_requests", slowly)
