@@ -147,13 +147,14 @@ class UsageLimits(Struct, frozen=True):
         latest = self.latest(principal, usage)
         return {head.connection_id for _, head, going in latest if going and head.connection_id}
 
-    def latest(self, principal: Principal, usage: Usage | None = None) -> list[tuple[RequestKey, Head, bool]]:
+    def latest(self, principal: Principal, usage: Usage) -> list[tuple[RequestKey, Head, bool]]:
         """The user's latest requests that are stored, and whether each is in flight. `usage`: the user's row."""
-        now = self.clock()
-        admitted = (usage or self.table.get(principal)).admitted
-        keys = [(RequestKey(principal, each), moment) for each, moment in admitted.items()]
-        heads = [(key, self.log.head(key), moment) for key, moment in keys]
-        return [(key, head, in_flight(head, moment, now)) for key, head, moment in heads if head]
+        now, found = self.clock(), list[tuple[RequestKey, Head, bool]]()
+        for request_id, admitted_at in usage.admitted.items():
+            key = RequestKey(principal, request_id)
+            if head := self.log.head(key):
+                found.append((key, head, in_flight(head, admitted_at, now)))
+        return found
 
     def _seconds(self, cost: float) -> float:
         """The time in which so many units flow in."""

@@ -7,7 +7,7 @@ those of the earlier answers that a model was given with its question.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.json import encode
@@ -49,7 +49,7 @@ from cicada.conversation.withholding import WITHHELD_FROM_OTHERS, Documents, Wit
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ShareNotFoundError
 from cicada.identity import Principal
-from cicada.observability.audit import AuditRecord, ConversationShared, ShownDocument, shown_to
+from cicada.observability.audit import AuditRecord, ConversationShared, ShareAct, ShownDocument, shown_to
 
 # Steps of answers that were made with the earlier turns in view.
 _WITH_EARLIER = ("generate", "follow_up", "plan:model")
@@ -60,7 +60,6 @@ _ANSWER_LIMIT_BYTES = 12 * 1024
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 1024
 
 T = TypeVar("T")
-Act = Literal["share", "unshare", "open"]
 
 
 class _Answer(Struct, frozen=True):
@@ -150,7 +149,7 @@ class Sharing(Struct, frozen=True):
         self.record(*records)
 
     def _record(
-        self, act: Act, command: ShareSession | UnshareSession | OpenShared, connection: Connection, share: Share
+        self, act: ShareAct, command: ShareSession | UnshareSession | OpenShared, connection: Connection, share: Share
     ) -> ConversationShared:
         user, owner = connection.principal, share.owner
         return ConversationShared(

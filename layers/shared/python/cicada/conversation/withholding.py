@@ -66,7 +66,7 @@ class Withholding(Struct, frozen=True):
             return frozenset()
         bases = self.bases()
         askable = tuple(each for each in documents if may_ask(bases.of(each.base_key), principal))
-        permitted = self.gate.permit(principal, askable, _itself)
+        permitted = self.gate.permit(principal, askable, lambda each: each)
         return documents.difference(permitted)
 
 
@@ -74,10 +74,6 @@ def documents_shown(principal: Principal, events: Iterable[StoredEvent]) -> Docu
     """The documents of the answer that these events make up: those after the last reset."""
     found = (each for each in answer_events(events) if isinstance(each, SourcesFound | Listing))
     return frozenset().union(*(_documents_in(each, principal) for each in found))
-
-
-def _itself(document: DocumentKey) -> DocumentKey:
-    return document
 
 
 def _documents_in(event: SourcesFound | Listing, principal: Principal) -> Documents:

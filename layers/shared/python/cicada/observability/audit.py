@@ -124,6 +124,9 @@ class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="
     connection_id: str = ""
 
 
+ShareAct = Literal["share", "unshare", "open"]
+
+
 class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", rename="camel", omit_defaults=True):
     """A user shares a conversation, has ended that, or has opened one that is shared. `at`: epoch seconds.
 
@@ -134,7 +137,7 @@ class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", ren
     at: float
     tenant: str
     user: str
-    act: Literal["share", "unshare", "open"]
+    act: ShareAct
     session_id: str
     owner: str
     request_id: str
