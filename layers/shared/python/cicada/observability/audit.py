@@ -36,13 +36,25 @@ class ShownDocument(Struct, frozen=True, rename="camel"):
     version: str
 
 
-class Handshake(Struct, frozen=True, tag="connection", tag_field="kind", rename="camel", omit_defaults=True):
-    """A handshake. `at`: epoch seconds. `address` and `user_agent`: of the client, as API Gateway saw them.
+class _Record(Struct, frozen=True, tag_field="kind", rename="camel", omit_defaults=True):
+    """A record of the trail. `at`: epoch seconds."""
+
+    at: float
+
+
+class _UserRecord(_Record, frozen=True):
+    """A record of what a user has done or was shown."""
+
+    tenant: str
+    user: str
+
+
+class Handshake(_Record, frozen=True, tag="connection"):
+    """A handshake. `address` and `user_agent`: of the client, as API Gateway saw them.
 
     `refused`: why the connection was not opened; then nobody is known to have asked for it.
     """
 
-    at: float
     connection_id: str
     address: str
     user_agent: str = ""
@@ -52,8 +64,8 @@ class Handshake(Struct, frozen=True, tag="connection", tag_field="kind", rename=
     refused: str = ""
 
 
-class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename="camel", omit_defaults=True):
-    """What one attempt at an answer has shown. `at`: epoch seconds.
+class DocumentsShown(_UserRecord, frozen=True, tag="answer"):
+    """What one attempt at an answer has shown.
 
     `outcome`: how the attempt ended. `interrupted`: its processor died, and the next attempt's wrote the record.
     `replayed`: stored events were sent again, by `resume` or a repeated message. `tool`: an agent of Bedrock was given
@@ -66,9 +78,6 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     same attempt may have been written before.
     """
 
-    at: float
-    tenant: str
-    user: str
     request_id: str
     attempt: int
     knowledge_base: str
@@ -85,16 +94,13 @@ class DocumentsShown(Struct, frozen=True, tag="answer", tag_field="kind", rename
     repeated: bool = False
 
 
-class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rename="camel", omit_defaults=True):
-    """A user has deleted a conversation, for good. `at`: epoch seconds. `requests`: how many questions it had.
+class SessionDeleted(_UserRecord, frozen=True, tag="deletion"):
+    """A user has deleted a conversation, for good. `requests`: how many questions it had.
 
     Without a `session_id` the user has deleted everything: `sessions` conversations, and `entries`, which are profiles
     and theories with their earlier states.
     """
 
-    at: float
-    tenant: str
-    user: str
     session_id: str
     requests: int
     login: str = ""
@@ -105,16 +111,13 @@ class SessionDeleted(Struct, frozen=True, tag="deletion", tag_field="kind", rena
 Act = Literal["upload", "replace", "describe", "remove"]
 
 
-class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="camel", omit_defaults=True):
-    """A user has changed a document, or was given a form to do so. `at`: epoch seconds.
+class DocumentEdited(_UserRecord, frozen=True, tag="edit"):
+    """A user has changed a document, or was given a form to do so.
 
     `act`: `upload` and `replace` give a form by which a file may be sent, `describe` writes fields and readers,
     `remove` takes the file away. `readers`: who may read the document by what was written with it.
     """
 
-    at: float
-    tenant: str
-    user: str
     request_id: str
     knowledge_base: str
     document_id: str
@@ -127,16 +130,13 @@ class DocumentEdited(Struct, frozen=True, tag="edit", tag_field="kind", rename="
 ShareAct = Literal["share", "unshare", "open"]
 
 
-class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", rename="camel", omit_defaults=True):
-    """A user shares a conversation, has ended that, or has opened one that is shared. `at`: epoch seconds.
+class ConversationShared(_UserRecord, frozen=True, tag="share"):
+    """A user shares a conversation, has ended that, or has opened one that is shared.
 
     `owner`, `owner_login`: of whom the conversation `session_id` belongs to. The id by which it is opened is not
     recorded: whoever reads the trail could open it.
     """
 
-    at: float
-    tenant: str
-    user: str
     act: ShareAct
     session_id: str
     owner: str
@@ -149,16 +149,13 @@ class ConversationShared(Struct, frozen=True, tag="share", tag_field="kind", ren
 AccountAct = Literal["list", "add", "disable", "enable", "groups", "use", "feedback", "failures"]
 
 
-class Administered(Struct, frozen=True, tag="administration", tag_field="kind", rename="camel", omit_defaults=True):
-    """A user has administered the accounts of the own tenant, or was refused. `at`: epoch seconds.
+class Administered(_UserRecord, frozen=True, tag="administration"):
+    """A user has administered the accounts of the own tenant, or was refused.
 
     `account`: the name of the account, `groups`: those that it was to have. `refused`: the code of the error in which
     the act ended; by a failure of ours a part of it may have been done.
     """
 
-    at: float
-    tenant: str
-    user: str
     request_id: str
     act: AccountAct
     account: str = ""
