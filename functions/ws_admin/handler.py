@@ -9,8 +9,7 @@ from cicada.bootstrap.command_guard import command_guard
 from cicada.conversation.administration import AdminCommand, AdminReply
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand
-from cicada.entry.websocket import command_reply
-from cicada.errors import InvalidFrameError
+from cicada.entry.websocket import command_reply, not_served
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -20,5 +19,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 def _served(command: AnyCommand, connection: Connection) -> AdminReply:
     if not isinstance(command, AdminCommand):
-        raise InvalidFrameError(f"The action {command.action} is not served here.")
+        raise not_served(command)
     return administration().serve(command, connection)

@@ -26,8 +26,7 @@ from cicada.conversation.protocol import (
     ShareSession,
     UnshareSession,
 )
-from cicada.entry.websocket import Handled, command_reply
-from cicada.errors import InvalidFrameError
+from cicada.entry.websocket import Handled, command_reply, not_served
 from cicada.observability.metrics import stage_metrics
 
 
@@ -60,7 +59,7 @@ def _control(command: AnyCommand, connection: Connection) -> Handled:
             return kept
         case Ping():
             return Pong()
-    raise InvalidFrameError(f"The action {command.action} is not served here.")
+    raise not_served(command)
 
 
 def _of_shares(

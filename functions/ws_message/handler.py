@@ -8,8 +8,7 @@ from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.conversation import conversation
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, SendMessage
-from cicada.entry.websocket import command_reply
-from cicada.errors import InvalidFrameError
+from cicada.entry.websocket import command_reply, not_served
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -19,5 +18,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 def _accept(command: AnyCommand, connection: Connection) -> str | None:
     if not isinstance(command, SendMessage):
-        raise InvalidFrameError(f"The action {command.action} is not served here.")
+        raise not_served(command)
     return conversation().accepter.accept(command, connection)

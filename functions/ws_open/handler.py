@@ -17,8 +17,7 @@ from cicada.conversation.protocol import (
     RemoveDocument,
     UploadDocument,
 )
-from cicada.entry.websocket import Handled, command_reply
-from cicada.errors import InvalidFrameError
+from cicada.entry.websocket import Handled, command_reply, not_served
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -42,4 +41,4 @@ def _served(command: AnyCommand, connection: Connection) -> Handled:
             return document_editing().remove(command, connection)
         case ListKnowledgeBases():
             return base_list().listed(command, connection.principal)
-    raise InvalidFrameError(f"The action {command.action} is not served here.")
+    raise not_served(command)

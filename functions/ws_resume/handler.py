@@ -8,8 +8,7 @@ from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.conversation import conversation
 from cicada.conversation.model import Connection, RequestKey
 from cicada.conversation.protocol import AnyCommand, Resume
-from cicada.entry.websocket import command_reply
-from cicada.errors import InvalidFrameError
+from cicada.entry.websocket import command_reply, not_served
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -19,6 +18,6 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 def _resume(command: AnyCommand, connection: Connection) -> str | None:
     if not isinstance(command, Resume):
-        raise InvalidFrameError(f"The action {command.action} is not served here.")
+        raise not_served(command)
     key = RequestKey(connection.principal, command.request_id)
     return conversation().resumer.resume(key, command.after_seq, connection.connection_id)

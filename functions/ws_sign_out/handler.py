@@ -8,8 +8,7 @@ from cicada.bootstrap.command_guard import command_guard
 from cicada.bootstrap.revocation import sign_out
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, SignOutEverywhere
-from cicada.entry.websocket import command_reply
-from cicada.errors import InvalidFrameError
+from cicada.entry.websocket import command_reply, not_served
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -19,5 +18,5 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
 
 def _sign_out(command: AnyCommand, connection: Connection) -> None:
     if not isinstance(command, SignOutEverywhere):
-        raise InvalidFrameError(f"The action {command.action} is not served here.")
+        raise not_served(command)
     sign_out().everywhere(connection.principal)

@@ -27,6 +27,7 @@ from cicada.bootstrap import (
     processor,
     revocation,
 )
+from cicada.conversation.delivery import Delivery
 from cicada.conversation.model import Head, RequestKey
 from cicada.identity import Principal, groups_text
 from tests.contract import access_list_table, connections_table, entries_table, request_queues, requests_table
@@ -124,6 +125,12 @@ class MessagePath:
         head = self.log.head(RequestKey(CONSOLE, ID))
         assert head is not None
         return head
+
+    def delivery(self) -> Delivery:
+        """Of a processor that has taken the console's request."""
+        lease = self.log.take_lease(RequestKey(CONSOLE, ID), self.clock(), self.clock() + 15)
+        assert lease
+        return Delivery(lease, self.log, self.channel, self.clock, 15)
 
     def posted(self, connection_id: str = "console") -> list[Reply]:
         return [json.loads(frame) for frame in self.channel.frames.get(connection_id, [])]

@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
-from cicada.conversation.delivery import Delivery
-from cicada.conversation.model import AnswerRecord, RequestKey
+from cicada.conversation.model import AnswerRecord
 from cicada.conversation.protocol import Chunk, Complete, Source, SourceLocator, SourcesFound, Usage
 from cicada.documents.model import DocumentKey
 from cicada.identity import Principal
@@ -38,9 +37,7 @@ class Shared:
             path.connect(name, user)
         self.readers(())
         path.send("ws_message", SEND)
-        lease = path.log.take_lease(RequestKey(CONSOLE, ID), NOW, NOW + 15)
-        assert lease
-        delivery = Delivery(lease, path.log, path.channel, path.clock, 15)
+        delivery = path.delivery()
         delivery.shown.note([ShownDocument("scripts", PLAY.document_id, "v1")])
         for event in (FOUND, Chunk(content=SECRET)):
             delivery.send(event)
@@ -148,12 +145,6 @@ def test_what_can_be_no_id_is_told_so(shared: Shared, share_id: object) -> None:
 def test_whoever_tries_many_ids_is_told_when_to_go_on(shared: Shared) -> None:
     codes = [shared.open(share_id=f"{number:022}")["code"] for number in range(13)]
     assert codes == ["share_not_found"] * 12 + ["rate_limited"]
-
-
-def test_nobody_shares_or_ends_what_is_another_users(shared: Shared) -> None:
-    for action in ("shareSession", "unshareSession"):
-        assert shared.control(action, "bob", **OF_S1)["code"] == "session_not_found"
-    assert shared.open()["type"] == "shared"
 
 
 def test_each_question_lets_the_id_live_as_long_as_its_session(shared: Shared) -> None:

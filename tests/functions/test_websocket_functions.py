@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from cicada.conversation.delivery import Delivery
-from cicada.conversation.model import Lease, RequestKey, Status
+from cicada.conversation.model import RequestKey, Status
 from cicada.conversation.protocol import Cancelled, Chunk
 from cicada.documents.model import AnyOf, Range
 from cicada.errors import ConfigurationError, UnavailableError
@@ -27,12 +26,6 @@ SEND = {"action": "sendMessage", "requestId": ID, "message": "Who tells Macbeth 
 RESUME = {"action": "resume", "requestId": ID, "afterSeq": 0}
 CANCEL = {"action": "cancel", "requestId": ID}
 KEY = RequestKey(CONSOLE, ID)
-
-
-def delivery(path: MessagePath) -> Delivery:
-    lease = path.log.take_lease(KEY, path.clock(), path.clock() + 15)
-    assert isinstance(lease, Lease)
-    return Delivery(lease, path.log, path.channel, path.clock, 15)
 
 
 def test_the_consoles_events_work_one_after_the_other(path: MessagePath) -> None:
@@ -133,7 +126,7 @@ def test_a_filter_is_checked_against_the_schema_of_the_base_and_a_refused_one_st
 
 def test_a_resume_replays_and_points(path: MessagePath) -> None:
     path.send("ws_message", SEND)
-    answer = delivery(path)
+    answer = path.delivery()
     answer.send(Chunk(content="Sey"))
     path.connect("second")
     pending = {"requestId": ID, "type": "pending", "retryAfterSeconds": 15.5}
@@ -144,7 +137,7 @@ def test_a_resume_replays_and_points(path: MessagePath) -> None:
 
 def test_a_resume_of_an_abandoned_request_queues_it_again(path: MessagePath) -> None:
     path.send("ws_message", SEND)
-    delivery(path)
+    path.delivery()
     path.queues.bodies(path.queues.requests_url)
     path.clock.now += 60
     path.send("ws_resume", RESUME)
@@ -153,7 +146,7 @@ def test_a_resume_of_an_abandoned_request_queues_it_again(path: MessagePath) -> 
 
 def test_a_cancel_reaches_the_processor_and_is_answered_by_it(path: MessagePath) -> None:
     path.send("ws_message", SEND)
-    answer = delivery(path)
+    answer = path.delivery()
     assert path.send("ws_control", CANCEL) == {}
     answer.heartbeat()
     assert answer.cancel_requested
@@ -260,7 +253,7 @@ def test_a_request_of_another_user_or_tenant_is_none_at_all(
     path: MessagePath, function: str, fields: dict[str, Any], stranger: Principal
 ) -> None:
     path.send("ws_message", SEND)
-    delivery(path).send(Chunk(content="Sey"))
+    path.delivery().send(Chunk(content="Sey"))
     path.connect("stranger", stranger)
     replies = [
         path.invoke(function, frame_event(json.dumps(fields | {"requestId": request_id}), "stranger"))

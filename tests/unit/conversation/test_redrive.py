@@ -31,6 +31,11 @@ class Operated(Situation):
     def outcomes(self) -> list[Redriven]:
         return [outcome for _, outcome in self.redriver.redrive()]
 
+    def answer_again(self) -> None:
+        delivery = self.delivery()
+        for event in (Reset(reason="Again."), Chunk(content="The queen."), WHOLE):
+            delivery.send(event)
+
     def kinds(self) -> list[str]:
         return [parse_event(event.body).type for event in self.log.events(KEY, 0, self.head().last_seq)]
 
@@ -73,10 +78,7 @@ def test_a_failed_request_is_queued_again_and_its_letter_goes_last(here: Operate
 
 def test_whoever_asks_again_sees_a_reset_where_the_error_was_and_then_the_whole_answer(here: Operated) -> None:
     here.outcomes()
-    delivery = here.delivery()
-    delivery.send(Reset(reason="Again."))
-    delivery.send(Chunk(content="The queen."))
-    delivery.send(WHOLE)
+    here.answer_again()
     assert here.kinds() == ["accepted", "chunk", "reset", "reset", "chunk", "complete"]
     assert answer_text(here.log.events(KEY, 0, here.head().last_seq)) == "The queen."
     here.resumer.resume(KEY, 0, "c2")
@@ -87,9 +89,7 @@ def test_whoever_has_the_error_and_asks_for_the_rest_gets_the_same_answer(here: 
     error_seq = here.head().last_seq
     had = list(here.log.events(KEY, 0, error_seq))
     here.outcomes()
-    delivery = here.delivery()
-    for event in (Reset(reason="Again."), Chunk(content="The queen."), WHOLE):
-        delivery.send(event)
+    here.answer_again()
     rest = list(here.log.events(KEY, error_seq, here.head().last_seq))
     assert answer_text([*had, *rest]) == "The queen."
 

@@ -12,7 +12,7 @@ from cicada.bootstrap.tracing import traced
 from cicada.conversation.command_guard import CommandGuard
 from cicada.conversation.model import Connection
 from cicada.conversation.protocol import AnyCommand, Failed, failed, frame, request_id_of
-from cicada.errors import CicadaError, RequestError
+from cicada.errors import CicadaError, InvalidFrameError, RequestError
 from cicada.identity import Principal
 from cicada.observability.audit import Handshake
 from cicada.observability.log import failure_fields, logger
@@ -76,6 +76,11 @@ def command_reply(event: Event, command_guard: Callable[[], CommandGuard], handl
             stage_metrics().failed_command()
             reply = _refusal(failed(error) if isinstance(error, CicadaError) else _INTERNAL, body)
     return {"statusCode": 200, "body": reply} if reply else {"statusCode": 200}
+
+
+def not_served(command: AnyCommand) -> InvalidFrameError:
+    """The refusal of a command that came to the wrong function."""
+    return InvalidFrameError(f"The action {command.action} is not served here.")
 
 
 def _framed(body: Struct, command: AnyCommand) -> str:
