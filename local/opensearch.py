@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import secrets
 import shutil
 import stat
@@ -21,13 +22,13 @@ from pathlib import Path
 
 from local import unprivileged
 from local.java import find_java
-from local.opensearch_configuration import configured
 from local.stage import processes
 from local.stage.private_file import write_private
 from local.stage.settings import StageError, inherited
 
 VERSION = "3.6.0"
 LEAST_JAVA = 21
+HEAP = "512m"
 
 Say = Callable[[str], None]
 
@@ -59,22 +60,6 @@ class Distribution:
     java_home: Path
 
 
-@dataclass(frozen=True, slots=True)
-class RunningServer:
-    """A server that answers at `url`, until it is stopped or its starter ends."""
-
-    url: str
-    running: processes.Running
-
-    @property
-    def pid(self) -> int:
-        """The id of the server's guard process."""
-        return self.running.guard.pid
-
-    def stop(self) -> None:
-        self.running.stop()
-
-
 def prepare(build_dir: Path, say: Say = print) -> Distribution:
     """Fetch and unpack the distribution below `build_dir` unless it is there. `StageError` says what is missing.
 
@@ -97,8 +82,11 @@ def prepare(build_dir: Path, say: Say = print) -> Distribution:
 
 def start(
     distribution: Distribution, data_dir: Path, port: int, log_file: Path, say: Say = print, *, java_options: str = ""
-) -> RunningServer:
-    """A server on this machine alone. Its data is in `data_dir`, or (as root) in a folder that its user can write."""
+) -> processes.Running:
+    """A server on this machine alone, which answers at its `url`.
+
+    Its data is in `data_dir`, or (as root) in a folder that its user can write.
+    """
     user = unprivileged.account()
     data_dir = data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -110,15 +98,15 @@ def start(
     unprivileged.give(folder, user)
     say(f"Starting OpenSearch {VERSION} on port {port}")
     command = [*unprivileged.command_prefix(user), str(distribution.home / "bin" / "opensearch")]
-    running = processes.start("OpenSearch", command, environment, log_file)
     url = f"http://{host}:{port}"
+    running = processes.start("OpenSearch", command, environment, log_file, url)
     with ExitStack() as if_not_ready:
         if_not_ready.callback(running.stop)
         ready = processes.answers(f"{url}/_cluster/health?wait_for_status=yellow&timeout=1s")
         processes.wait_until(ready, running)
         if_not_ready.pop_all()
     say(f"OpenSearch answers at {url}")
-    return RunningServer(url, running)
+    return running
 
 
 def loopback_address(data_dir: Path) -> str:
@@ -133,6 +121,54 @@ def loopback_address(data_dir: Path) -> str:
     if not file.exists():
         write_private(file, ".".join(["127", *(str(1 + secrets.randbelow(254)) for _ in range(3))]))
     return file.read_text("utf-8")
+
+
+def configured(home: Path, java_home: Path, folder: Path, host: str, port: int, java_options: str) -> dict[str, str]:
+    """Configure one node on a loopback address, which writes to `folder` only; returns the server's environment.
+
+    The configuration starts from a copy of the distribution's, because the server writes its key store beside it.
+    """
+    configuration = folder / "config"
+    shutil.rmtree(configuration, ignore_errors=True)
+    shutil.copytree(home / "config", configuration)
+    _write_settings(configuration / "opensearch.yml", folder, host, port)
+    _keep_to_folder(configuration / "jvm.options", folder)
+    for name in ("data", "logs", "tmp"):
+        (folder / name).mkdir(exist_ok=True)
+    return {
+        "HOME": str(folder),
+        "OPENSEARCH_JAVA_HOME": str(java_home),
+        "OPENSEARCH_PATH_CONF": str(configuration),
+        "OPENSEARCH_TMPDIR": str(folder / "tmp"),
+        "OPENSEARCH_JAVA_OPTS": f"-Xms{HEAP} -Xmx{HEAP} {java_options}",
+    }
+
+
+def _write_settings(file: Path, folder: Path, host: str, port: int) -> None:
+    settings = {
+        "cluster.name": "cicada-local",
+        "discovery.type": "single-node",
+        "network.host": host,
+        "http.port": port,
+        "transport.port": 0,
+        # It then refuses requests that have an origin, those of web pages, since none is allowed; else it takes them.
+        "http.cors.enabled": True,
+        "path.data": str(folder / "data"),
+        "path.logs": str(folder / "logs"),
+        # A misspelt name must be an error, not a new index with a guessed mapping.
+        "action.auto_create_index": False,
+        # Without this, the server turns read-only on a nearly full disk.
+        "cluster.routing.allocation.disk.threshold_enabled": False,
+    }
+    # JSON values are YAML.
+    file.write_text("".join(f"{name}: {json.dumps(value)}\n" for name, value in settings.items()), "utf-8")
+
+
+def _keep_to_folder(options: Path, folder: Path) -> None:
+    """Make the JVM write its files here: by default it uses the distribution, which the server's user cannot write."""
+    lines = [line for line in options.read_text("utf-8").splitlines() if "logs/gc.log" not in line]
+    text = "\n".join(lines).replace("HeapDumpPath=data", f"HeapDumpPath={folder / 'data'}")
+    options.write_text(text.replace("ErrorFile=logs", f"ErrorFile={folder / 'logs'}") + "\n", "utf-8")
 
 
 def _fetched(artifact: _Artifact, build_dir: Path, say: Say) -> Path:

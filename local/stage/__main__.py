@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 import time
 
 from local.stage import settings
-from local.stage.first_question import ask_first_question
 from local.stage.lock import held, stop
-from local.stage.settings import StageConfig, StageError
+from local.stage.settings import ROOT, StageConfig, StageError, process_environment
 from local.stage.stage import LocalStage
+
+QUESTION = "Who tells Macbeth that the queen is dead?"
 
 
 def main(arguments: list[str]) -> int:
@@ -37,7 +39,7 @@ def _run(config: StageConfig) -> int:
     try:
         with LocalStage(config, say) as stage:
             say("Asking a first question …")
-            ask_first_question(config)
+            _ask_first_question(config)
             say("Ready.")
             _print_addresses(stage)
             _wait(stage)
@@ -47,6 +49,18 @@ def _run(config: StageConfig) -> int:
         return 0
     print("Stopped. Nothing is left running.", flush=True)
     return 0
+
+
+def _ask_first_question(config: StageConfig) -> None:
+    """Print a question and its streamed answer, with the command that a user would type: the whole stage works."""
+    print(f"\n$ cicada ask {QUESTION!r}\n", flush=True)
+    command = [sys.executable, "-m", "cli", "ask", QUESTION]
+    environment = process_environment() | {"CICADA_STAGE_FILE": str(config.info_file)}
+    if subprocess.run(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, check=False).returncode:
+        url = config.model_url
+        hint = f" Does {url} answer, and is CICADA_LLM_MODEL one of its models?" if url else ""
+        raise StageError(f"The first question was not answered; the logs are in {config.folder / 'logs'}.{hint}")
+    print(flush=True)
 
 
 def _print_addresses(stage: LocalStage) -> None:

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cicada.ingest.model import version_of
 from clients.documents.files import Upload, uploads_of
 from clients.documents.uploader import UNREPORTED, DocumentResult
-from local.stage.catalogue import IndexedDocument
-from local.stage.settings import ROOT, StageError
+from local.stage.aws import aws_client, deployed_name
+from local.stage.settings import ROOT, StageConfig, StageError
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
 
 _SAMPLES = ROOT / "samples"
 # The uploader gives up when no report has come for so long.
 PATIENCE_SECONDS = 900
 _EVERY = 25
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """The version of a document that the index has, and its number of passages."""
+
+    version: str
+    passages: int
+
 
 # What a knowledge base has, by the documents' ids.
 Indexed = Callable[[str], Mapping[str, IndexedDocument]]
@@ -73,3 +88,23 @@ def _ingested(
 
 def _version(upload: Upload) -> str:
     return version_of(upload.path.read_bytes(), upload.sidecar.read_bytes() if upload.sidecar else None)
+
+
+def indexed_documents(config: StageConfig, knowledge_base: str) -> dict[str, IndexedDocument]:
+    """The documents of a knowledge base, by their ids; none if the function fails, which an ingest will report."""
+    client: LambdaClient = aws_client(config, "lambda")
+    found: dict[str, IndexedDocument] = {}
+    offset: int | None = 0
+    while offset is not None:
+        page = _page(client, {"documents": "list", "knowledgeBase": knowledge_base, "limit": _PAGE, "offset": offset})
+        found |= {each["documentId"]: IndexedDocument(each["version"], each["passages"]) for each in page["documents"]}
+        offset = page["nextOffset"]
+    return found
+
+
+def _page(client: LambdaClient, event: dict[str, Any]) -> dict[str, Any]:
+    reply = client.invoke(FunctionName=deployed_name("ingest_document"), Payload=json.dumps(event).encode())
+    if "FunctionError" in reply:
+        return {"documents": [], "nextOffset": None}
+    page: dict[str, Any] = json.loads(reply["Payload"].read())
+    return page

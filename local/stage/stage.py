@@ -14,18 +14,13 @@ from types import TracebackType
 from typing import Any, Self
 
 from clients.documents.uploader import Uploader
-from local.stage.agents import write_agents
 from local.stage.aws import aws_client, deployed_name
-from local.stage.catalogue import IndexedDocument, indexed_documents
-from local.stage.completion import leave_note, take_note
 from local.stage.deploy import Deployed, deploy, fingerprint_of
-from local.stage.emulator import EMULATOR, STATE_STORED, start_bedrock, start_emulator
-from local.stage.page import start_page
 from local.stage.private_file import write_private
 from local.stage.processes import Running, require_free, stop_all
-from local.stage.recovery import is_torso, set_aside
-from local.stage.samples import PATIENCE_SECONDS, ingest_samples
-from local.stage.search_server import start_opensearch
+from local.stage.recovery import is_torso, leave_note, set_aside, take_note
+from local.stage.samples import PATIENCE_SECONDS, IndexedDocument, indexed_documents, ingest_samples
+from local.stage.servers import EMULATOR, STATE_STORED, start_bedrock, start_emulator, start_opensearch, start_page
 from local.stage.settings import REGION, ROOT, StageConfig
 from local.stage.users import ensure_users
 from local.stage.warm_up import WarmUp
@@ -66,7 +61,6 @@ class LocalStage:
         self._start_search()
         self._say("Starting the AWS emulator and the Bedrock stand-in …")
         self._add(start_emulator(self._config))
-        write_agents(self._config)
         self._add(start_bedrock(self._config))
         fingerprint = fingerprint_of(self._config)
         self._recover()
@@ -75,7 +69,8 @@ class LocalStage:
         warm_up = WarmUp(self._config) if self._config.warm_up else None
         self.info = self._describe(deployed.outputs, ensure_users(self._config, deployed.outputs["UserPoolId"]))
         self._add(start_page(self._config, self.info))
-        self._wait_for_all()
+        for process in self._running:
+            process.wait_until_ready()
         self._ingest(deployed, trusted=completed == fingerprint)
         if warm_up:
             warm_up.wait()
@@ -98,14 +93,8 @@ class LocalStage:
     def _start_search(self) -> None:
         if self._config.search == "opensearch" and not self._config.opensearch_url:
             self._say("Starting OpenSearch …")
-            server = start_opensearch(self._config, self._say)
-            self._add(server.running)
+            server = self._add(start_opensearch(self._config, self._say))
             self._config = replace(self._config, opensearch_url=server.url)
-
-    def _wait_for_all(self) -> None:
-        for process in self._running:
-            if process.url:
-                process.wait_until_ready()
 
     def _ingest(self, deployed: Deployed, *, trusted: bool) -> None:
         """`trusted`: whether the catalogue tells what this deployment has ingested; else all samples are uploaded."""

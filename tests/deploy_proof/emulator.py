@@ -7,13 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from local.stage.agents import write_agents
 from local.stage.aws import aws_client, client_environment
 from local.stage.deploy import STACK, deploy, destroy, fingerprint_of
-from local.stage.emulator import start_bedrock, start_emulator
 from local.stage.isolated import isolated
-from local.stage.page import start_page
 from local.stage.processes import Running, stop_all
+from local.stage.servers import start_bedrock, start_emulator, start_page
 from local.stage.settings import ACCOUNT, REGION, StageConfig, StageError, process_environment
 from tests.deploy_proof.report import ProofError, SkippedError
 from tests.deploy_proof.target import Target
@@ -91,7 +89,6 @@ def stage_in_emulator(folder: Path) -> Iterator[Target]:
     deployment = EmulatorDeployment(config)
     try:
         deployment.running.append(start_emulator(config))
-        write_agents(config)
         deployment.running.append(start_bedrock(config))
         for each in deployment.running:
             each.wait_until_ready()

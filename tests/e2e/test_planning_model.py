@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from local.stage.agents import write_agents
-from local.stage.emulator import start_bedrock
 from local.stage.isolated import free_port
 from local.stage.processes import stop_all
+from local.stage.servers import start_bedrock
 from tests.chaos.target import Target
 from tests.e2e.processor import processor_with
 from tests.e2e.store import Fields, Store, asked, last, listed
@@ -78,7 +77,6 @@ def planned(stage: Target, store: Store, tmp_path_factory: pytest.TempPathFactor
     with ExitStack() as serving, ExitStack() as ending:
         url = serving.enter_context(running(server.app))
         config = replace(stage.config, folder=folder, bedrock_port=free_port(), model_url=url)
-        write_agents(config)
         standin = start_bedrock(config)
         ending.callback(stop_all, [standin])
         standin.wait_until_ready()

@@ -11,7 +11,6 @@ import pytest
 
 from local import opensearch, unprivileged
 from local.java import find_java, version_of
-from local.opensearch_configuration import configured
 from local.stage.settings import StageError
 
 
@@ -93,7 +92,7 @@ def test_the_servers_files_all_go_into_its_folder(tmp_path: Path) -> None:
     (home / "config" / "jvm.options").write_text(
         "-Xms1g\n-XX:HeapDumpPath=data\n-XX:ErrorFile=logs/hs_err.log\n9-:-Xlog:gc*:file=logs/gc.log\n"
     )
-    environment = configured(home, tmp_path / "jdk", folder, "127.1.2.3", 4569, "-Xshare:auto")
+    environment = opensearch.configured(home, tmp_path / "jdk", folder, "127.1.2.3", 4569, "-Xshare:auto")
     options = (folder / "config" / "jvm.options").read_text()
     assert options == f"-Xms1g\n-XX:HeapDumpPath={folder}/data\n-XX:ErrorFile={folder}/logs/hs_err.log\n"
     settings = (folder / "config" / "opensearch.yml").read_text()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from local.stage.emulator import start_bedrock, start_emulator
 from local.stage.isolated import free_port
 from local.stage.processes import Running, finish, start, stop_all, wait_until
+from local.stage.servers import start_bedrock, start_emulator
 from local.stage.settings import StageConfig, inherited, process_environment
 from tests.patience import PATIENCE_SECONDS
 
@@ -106,8 +106,8 @@ def test_the_functions_find_the_byte_code_of_their_layers(tmp_path: Path, monkey
 
     monkeypatch.setenv("PYTHONPYCACHEPREFIX", "elsewhere")
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
-    monkeypatch.setattr("local.stage.emulator.start", note)
-    monkeypatch.setattr("local.stage.emulator._PYTHON", tmp_path)
+    monkeypatch.setattr("local.stage.servers.start", note)
+    monkeypatch.setattr("local.stage.servers._PYTHON", tmp_path)
     config = StageConfig(tmp_path, 1, 2, 3, 4, "embedded", "")
     start_emulator(config)
     start_bedrock(config)

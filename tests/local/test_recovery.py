@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from local.stage.aws import aws_client
-from local.stage.emulator import start_emulator
 from local.stage.isolated import isolated
 from local.stage.processes import Running
 from local.stage.recovery import is_torso, set_aside
+from local.stage.servers import start_emulator
 from local.stage.settings import StageConfig
 
 BUCKET = "cdk-assets"

@@ -10,8 +10,7 @@ import pytest
 from cicada.ingest.model import version_of
 from clients.documents.files import Upload
 from clients.documents.uploader import DocumentResult
-from local.stage.catalogue import IndexedDocument
-from local.stage.samples import ingest_samples
+from local.stage.samples import IndexedDocument, ingest_samples
 from local.stage.settings import StageError
 
 Base = dict[str, IndexedDocument]
