@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +14,6 @@ from local.bedrock.wire import WireError
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The function's text, and the attributes that it returned, if any."""
-
-    text: str
-    session_attributes: Mapping[str, str] | None
-    prompt_attributes: Mapping[str, str] | None
 
 
 class ActionGroupLambdas:
@@ -40,8 +30,8 @@ class ActionGroupLambdas:
         config = Config(retries={"total_max_attempts": 1}, read_timeout=60)
         return boto3.client("lambda", region_name=self._region, endpoint_url=self._endpoint, config=config)
 
-    def call(self, function: str, event: Mapping[str, Any]) -> Outcome:
-        """Call the Lambda of the action group.
+    def call(self, function: str, event: Mapping[str, Any]) -> str:
+        """Call the Lambda of the action group; returns the function's text. Attributes that it returns are not read.
 
         Raises WireError (DependencyFailedException) when it cannot be called, fails or returns an invalid response.
         """
@@ -52,17 +42,16 @@ class ActionGroupLambdas:
             raise WireError("DependencyFailedException", f"Could not invoke {function}: {error}") from error
         if "FunctionError" in reply:
             raise WireError("DependencyFailedException", f"{function} failed: {payload.decode(errors='replace')[:500]}")
-        return _outcome(function, payload)
+        return _text(function, payload)
 
 
-def _outcome(function: str, payload: bytes) -> Outcome:
+def _text(function: str, payload: bytes) -> str:
     try:
-        reply = json.loads(payload)
-        response = reply["response"]["functionResponse"]
-        text = response["responseBody"]["TEXT"]["body"]
+        response = json.loads(payload)["response"]["functionResponse"]
+        text: str = response["responseBody"]["TEXT"]["body"]
     except (ValueError, KeyError, TypeError) as error:
         message = f"{function} did not answer with response.functionResponse.responseBody.TEXT.body."
         raise WireError("DependencyFailedException", message) from error
     if response.get("responseState") == "FAILURE":
         raise WireError("DependencyFailedException", f"{function} answered FAILURE: {text}")
-    return Outcome(text, reply.get("sessionAttributes"), reply.get("promptSessionAttributes"))
+    return text

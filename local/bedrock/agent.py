@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from local.bedrock.action_group import ActionGroupLambdas, Outcome
+from local.bedrock.action_group import ActionGroupLambdas
 from local.bedrock.agent_heads.earlier import Turn, turns_of
 from local.bedrock.agents import Agent, AgentsFile, Session, Sessions
 from local.bedrock.embedder import Embedder
@@ -31,14 +31,13 @@ class Invocation:
     session_attributes: Mapping[str, str] | None = None
     prompt_attributes: Mapping[str, str] | None = None
     enable_trace: bool = False
-    end_session: bool = False
     stream_final: bool = False
 
     @classmethod
     def parse(cls, agent_id: str, alias_id: str, session_id: str, body: Mapping[str, Any]) -> "Invocation":
         """Raises WireError (ValidationException)."""
         text, state = body.get("inputText", ""), body.get("sessionState") or {}
-        if not text.strip() and not body.get("endSession"):
+        if not text.strip():
             raise invalid("inputText must not be empty.")
         return cls(
             agent_id,
@@ -48,7 +47,6 @@ class Invocation:
             state.get("sessionAttributes"),
             state.get("promptSessionAttributes"),
             bool(body.get("enableTrace")),
-            bool(body.get("endSession")),
             bool((body.get("streamingConfigurations") or {}).get("streamFinalResponse")),
         )
 
@@ -72,26 +70,18 @@ class AgentRuntime:
     def events(self, asked: Invocation) -> Iterator[Event]:
         """Raises WireError before the first event for an unknown agent, and in the stream for a failing Lambda."""
         agent = self._agents.get(asked.agent_id)
-        if asked.end_session:
-            self._sessions.end(asked.agent_id, asked.session_id)
-            yield from _chunks("The session has ended.", asked.stream_final)
-            return
         session = _opened(self._sessions.get(asked.agent_id, asked.session_id), asked)
         before = _before(session)
         done: list[Done] = []
         while isinstance(step := next_step(agent.tools, asked.text, before, done, self._embedder), Call):
             yield from self._traced(asked, agent, _input_trace(step))
-            outcome = self._lambdas.call(agent.lambdas[step.tool.group], _event(agent, asked, session, step))
-            session = _after(session, outcome)
-            yield from self._traced(asked, agent, _output_trace(outcome.text))
-            done.append(Done(step.tool.name, step.arguments, outcome.text))
+            result = self._lambdas.call(agent.lambdas[step.tool.group], _event(agent, asked, session, step))
+            yield from self._traced(asked, agent, _output_trace(result))
+            done.append(Done(step.tool.name, step.arguments, result))
         turns = (*session.turns, Turn(asked.text, step.text))[-TURNS_KEPT:]
-        yield from self._finish(agent, asked, replace(session, turns=turns), step.text)
-
-    def _finish(self, agent: Agent, asked: Invocation, session: Session, text: str) -> Iterator[Event]:
-        self._sessions.put(asked.agent_id, asked.session_id, session)
-        yield from self._traced(asked, agent, {"observation": {"type": "FINISH", "finalResponse": {"text": text}}})
-        yield from _chunks(text, asked.stream_final)
+        self._sessions.put(asked.agent_id, asked.session_id, replace(session, turns=turns))
+        yield from self._traced(asked, agent, {"observation": {"type": "FINISH", "finalResponse": {"text": step.text}}})
+        yield from _chunks(step.text, asked.stream_final)
 
     def _traced(self, asked: Invocation, agent: Agent, trace: Mapping[str, Any]) -> Iterator[Event]:
         if asked.enable_trace:
@@ -119,16 +109,6 @@ def _opened(session: Session, asked: Invocation) -> Session:
     return replace(session, attributes=attributes, prompt_attributes=asked.prompt_attributes or {})
 
 
-def _after(session: Session, outcome: Outcome) -> Session:
-    """The attributes after a call; a Lambda that returns none leaves them unchanged."""
-    attributes, prompt = outcome.session_attributes, outcome.prompt_attributes
-    return replace(
-        session,
-        attributes=session.attributes if attributes is None else attributes,
-        prompt_attributes=session.prompt_attributes if prompt is None else prompt,
-    )
-
-
 def _event(agent: Agent, asked: Invocation, session: Session, call: Call) -> dict[str, Any]:
     """The Lambda's input for an action group with function details."""
     return {
@@ -145,7 +125,7 @@ def _event(agent: Agent, asked: Invocation, session: Session, call: Call) -> dic
 
 
 def _parameters(call: Call) -> list[dict[str, str]]:
-    kinds = {parameter.name: parameter.kind for parameter in call.tool.parameters}
+    kinds = call.tool.parameters
     return [{"name": name, "type": kinds.get(name, "string"), "value": value} for name, value in call.arguments.items()]
 
 

@@ -95,7 +95,3 @@ class Sessions:
             self._sessions.move_to_end((agent_id, session_id))
             while len(self._sessions) > SESSIONS_KEPT:
                 self._sessions.popitem(last=False)
-
-    def end(self, agent_id: str, session_id: str) -> None:
-        with self._lock:
-            self._sessions.pop((agent_id, session_id), None)

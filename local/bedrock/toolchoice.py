@@ -252,7 +252,7 @@ def _arguments(request: Request, message: str, tool: Tool) -> dict[str, str]:
     values = {"name": name, "title": title, "new_name": request.new_name, "new_title": request.new_name}
     values |= {"description": text, "statement": text, "addition": text, "query": text}
     values |= {"version": request.version, "kind": _kind(request, message)}
-    return {each.name: values[each.name] for each in tool.parameters if values.get(each.name)}
+    return {name: values[name] for name in tool.parameters if values.get(name)}
 
 
 def _kind(request: Request, message: str) -> str:

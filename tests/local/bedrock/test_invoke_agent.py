@@ -48,7 +48,6 @@ class LambdaEndpoint:
     def __init__(self) -> None:
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.text = "Saved Paulina."
-        self.attributes: dict[str, Any] = {}
         self.fails = False
         self.app = Starlette(routes=[Route("/2015-03-31/functions/{name}/invocations", self._invoke, methods=["POST"])])
 
@@ -59,7 +58,7 @@ class LambdaEndpoint:
             return JSONResponse({"errorMessage": "no table"}, headers={"X-Amz-Function-Error": "Unhandled"})
         body = {"functionResponse": {"responseBody": {"TEXT": {"body": self.text}}}}
         answered = {"actionGroup": event["actionGroup"], "function": event["function"], **body}
-        return JSONResponse({"messageVersion": "1.0", "response": answered, **self.attributes})
+        return JSONResponse({"messageVersion": "1.0", "response": answered})
 
 
 @pytest.fixture
