@@ -14,13 +14,12 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from local.bedrock import conversation, converse, embeddings, grounding
 from local.bedrock.action_group import ActionGroupLambdas
 from local.bedrock.agent import AgentRuntime, Invocation
 from local.bedrock.agents import AgentsFile
-from local.bedrock.calls import Calls
 from local.bedrock.conversation import Model
 from local.bedrock.embedder import Embedder
 from local.bedrock.faults import Fault, Faults, Kind
@@ -34,6 +33,7 @@ from local.bedrock.wire import WireError, invalid
 from local.origin_guard import OriginGuard
 
 _LOOKS_EVERY_SECONDS = 0.2
+_OWN = ("/_standin/", "/health")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,19 @@ class Standin:
         return JSONResponse(await run_in_threadpool(compute))
 
 
+class _Calls:
+    """Records who calls the wrapped application, by User-Agent, and which paths, for `GET /_standin/calls`."""
+
+    def __init__(self, app: ASGIApp, seen: set[tuple[str, str]]) -> None:
+        self._app = app
+        self._seen = seen
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and not scope["path"].startswith(_OWN):
+            self._seen.add((dict(scope["headers"]).get(b"user-agent", b"").decode("latin-1"), scope["path"]))
+        await self._app(scope, receive, send)
+
+
 async def _body(request: Request) -> dict[str, Any]:
     try:
         body = json.loads(await request.body() or b"{}")
@@ -170,5 +183,5 @@ def build(settings: Settings, embedder: Embedder) -> Starlette:
         Route("/_standin/calls", standin.list_calls, methods=["GET"]),
         Route("/health", standin.health, methods=["GET"]),
     ]
-    wrapped = [Middleware(OriginGuard), Middleware(Calls, seen=standin.calls)]
+    wrapped = [Middleware(OriginGuard), Middleware(_Calls, seen=standin.calls)]
     return Starlette(routes=routes, middleware=wrapped, exception_handlers={WireError: _error})

@@ -11,8 +11,7 @@ from local.bedrock.wire import invalid
 
 TITAN_CHARACTERS = 50_000
 TITAN_DIMENSIONS = (256, 384, 512, 1024)
-COHERE_TEXTS = 96
-OWN_TEXTS = 96
+MOST_TEXTS = 96
 COHERE_INPUT_TYPES = ("search_document", "search_query", "classification", "clustering")
 
 
@@ -59,9 +58,7 @@ def _titan(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
     """Cohere's embeddings of up to 96 texts; with `embedding_types` the vectors are grouped by type."""
-    texts = body.get("texts")
-    if not isinstance(texts, list) or not 1 <= len(texts) <= COHERE_TEXTS or not all(isinstance(t, str) for t in texts):
-        raise invalid(f"texts must be a list of 1 to {COHERE_TEXTS} strings.")
+    texts = _texts(body)
     if body.get("input_type") not in COHERE_INPUT_TYPES:
         raise invalid(f"input_type must be one of {', '.join(COHERE_INPUT_TYPES)}.")
     types = body.get("embedding_types")
@@ -78,8 +75,13 @@ def _cohere(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
 
 def _own(body: Mapping[str, Any], embedder: Embedder) -> dict[str, Any]:
     """Embeddings of up to 96 `texts`, in the stand-in's own format."""
-    texts = body.get("texts")
-    if not isinstance(texts, list) or not 1 <= len(texts) <= OWN_TEXTS or not all(isinstance(t, str) for t in texts):
-        raise invalid(f"texts must be a list of 1 to {OWN_TEXTS} strings.")
+    texts = _texts(body)
     vectors = embedder.embed(texts).unit().tolist()
     return {"embeddings": [[round(value, 7) for value in vector] for vector in vectors]}
+
+
+def _texts(body: Mapping[str, Any]) -> list[str]:
+    texts = body.get("texts")
+    if not isinstance(texts, list) or not 1 <= len(texts) <= MOST_TEXTS or not all(isinstance(t, str) for t in texts):
+        raise invalid(f"texts must be a list of 1 to {MOST_TEXTS} strings.")
+    return texts

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from local.bedrock import extractive, structured
+from local.bedrock import extractive
 from local.bedrock.agent_heads.earlier import Turn, turns_of
-from local.bedrock.card import asks_for_a_card, card
 from local.bedrock.conversation import ConverseRequest, Finish, Message, Part, Text, ToolResult, ToolUse
 from local.bedrock.embedder import Embedder
-from local.bedrock.plan import asks_for_a_plan, plan
+from local.bedrock.forced_input import fill, forced_input
 from local.bedrock.prompt import parse
 from local.bedrock.toolchoice import Call, Done, next_step
 from local.bedrock.tools import Tool
@@ -26,7 +25,7 @@ class ExtractiveModel:
     def reply(self, request: ConverseRequest) -> Iterator[Part]:
         last = request.messages[-1]
         if request.forced_tool:
-            yield from _tool_use(request, request.forced_tool, _forced_input(request.forced_tool, last.text))
+            yield from _tool_use(request, request.forced_tool, forced_input(request.forced_tool, last.text))
         elif request.tools:
             yield from self._with_tools(request)
         elif asks_for_query(request.system):
@@ -41,7 +40,7 @@ class ExtractiveModel:
             yield from _tool_use(request, step.tool, step.arguments)
         elif request.must_use_tool and not done:
             tool = request.tools[0]
-            yield from _tool_use(request, tool, structured.fill(tool.schema, message))
+            yield from _tool_use(request, tool, fill(tool.schema, message))
         else:
             yield from _limited(step.text, request.max_tokens)
 
@@ -49,15 +48,6 @@ class ExtractiveModel:
 def asks_for_query(instruction: str) -> bool:
     """Whether the prompt asks for the text in other words, which this model does not know: it returns it unchanged."""
     return instruction.lstrip().lower().startswith(("translate ", "rewrite "))
-
-
-def _forced_input(tool: Tool, text: str) -> Mapping[str, Any]:
-    if asks_for_a_plan(tool):
-        return plan(text)
-    if asks_for_a_card(tool):
-        return card(text)
-    filled: Mapping[str, Any] = structured.fill(tool.schema, parse(text).question)
-    return filled
 
 
 def _turn(messages: tuple[Message, ...]) -> tuple[str, tuple[Turn, ...], list[Done]]:
