@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -39,7 +39,6 @@ from cicada.generation import ModelUsage
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 from cicada.permissions import PermissionGate
-from cicada.retrieval.model import Vector
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT
 from cicada.retrieval.strategies.hybrid import HybridSearch
@@ -47,7 +46,8 @@ from cicada.understanding.by_rules import RulesPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
 from cicada_embedded.passage_index import SqlitePassageIndex
-from tests.fakes.retrieval import FixedIndex
+from tests.fakes.access import OpenAccess
+from tests.fakes.retrieval import FixedEmbedder, FixedIndex
 from tests.metered.aws import MeteredAws
 
 QUESTION = "Who tells Macbeth that the queen is dead?"
@@ -95,26 +95,6 @@ def _index() -> FixedIndex:
 def _passage(document: DocumentKey, number: int, text: str) -> Passage:
     locator = ScriptLocator("macbeth", "Macbeth", "5.5", "Dunsinane", number, number + 4, ("Macbeth", "Seyton"))
     return Passage(f"macbeth#{number}", document, "1", "Macbeth", text, "", locator)
-
-
-class FixedEmbedder:
-    """The same vector for every text."""
-
-    model_id = "fixed"
-    dimension = 1
-
-    def embed_query(self, text: str) -> Vector:
-        return (1.0,)
-
-    def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
-        return [(1.0,) for _ in texts]
-
-
-class OpenAccess:
-    """Every document is for everybody."""
-
-    def readers_of(self, base_key: KnowledgeBaseKey, document_ids: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
-        return dict.fromkeys(document_ids, ())
 
 
 class NoAgent:

@@ -43,20 +43,26 @@ def text_of(events: list[tuple[str, Any]]) -> str:
     return "".join(value["delta"].get("text", "") for kind, value in events if kind == "contentBlockDelta")
 
 
-def test_the_answer_quotes_the_line_with_its_speaker_place_and_number(
-    serve: Serve, client: Client, minilm: Embedder
-) -> None:
-    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
-    reply = runtime.converse(**converse_request(QUEEN))
-    said = reply["output"]["message"]["content"][0]["text"]
-    assert said.splitlines()[0] == 'Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]'
+@pytest.fixture
+def quoting(serve: Serve, client: Client, minilm: Embedder) -> Any:
+    """bedrock-runtime against a stand-in that finds lines by their meaning."""
+    return client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
+
+
+def said(reply: Any) -> str:
+    text: str = reply["output"]["message"]["content"][0]["text"]
+    return text
+
+
+def test_the_answer_quotes_the_line_with_its_speaker_place_and_number(quoting: Any) -> None:
+    reply = quoting.converse(**converse_request(QUEEN))
+    assert said(reply).splitlines()[0] == 'Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]'
     assert reply["stopReason"] == "end_turn"
 
 
-def test_the_stream_brings_the_same_text_word_by_word(serve: Serve, client: Client, minilm: Embedder) -> None:
-    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
-    whole = runtime.converse(**converse_request(QUEEN))["output"]["message"]["content"][0]["text"]
-    events = streamed(runtime.converse_stream(**converse_request(QUEEN)))
+def test_the_stream_brings_the_same_text_word_by_word(quoting: Any) -> None:
+    whole = said(quoting.converse(**converse_request(QUEEN)))
+    events = streamed(quoting.converse_stream(**converse_request(QUEEN)))
     assert text_of(events) == whole
     assert sum(kind == "contentBlockDelta" for kind, _ in events) == len(whole.split())
 
@@ -81,8 +87,7 @@ def test_the_stream_has_bedrocks_events_in_bedrocks_order(runtime: Any) -> None:
 
 def test_talk_without_passages_is_told_what_can_be_asked(runtime: Any) -> None:
     for text in ("Good morning!", "Tell me a joke about aeroplanes, will you?"):
-        said = runtime.converse(**converse_request(text))["output"]["message"]["content"][0]["text"]
-        assert "I am a local stand-in" in said
+        assert "I am a local stand-in" in said(runtime.converse(**converse_request(text)))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +127,7 @@ def test_a_missing_argument_is_asked_for_and_the_next_message_completes_the_call
     request = converse_request("Create a profile for Paulina", toolConfig={"tools": [SAVE]})
     reply = runtime.converse(**request)
     asked = "Nothing was saved yet. The text of the profile “Paulina” is missing. What is it?"
-    assert reply["output"]["message"]["content"][0]["text"] == asked
+    assert said(reply) == asked
     request["messages"] += [
         reply["output"]["message"],
         {"role": "user", "content": [{"text": "She is the widow of Antigonus"}]},
@@ -171,15 +176,12 @@ def test_a_forced_tool_is_called_with_input_that_its_schema_allows(runtime: Any)
 
 
 @pytest.mark.parametrize("word", ["macbeth", "seyton"], ids=["of the question", "of the answer"])
-def test_a_guardrail_blocks_the_word_that_it_is_named_by(
-    serve: Serve, client: Client, minilm: Embedder, word: str
-) -> None:
-    runtime = client("bedrock-runtime", serve(build(Settings(tokens_per_second=0), minilm)))
-    guarded = {"guardrailConfig": {"guardrailIdentifier": word, "guardrailVersion": "1"}}
-    events = streamed(runtime.converse_stream(**converse_request(QUEEN), **guarded))
-    assert text_of(events).endswith(BLOCKED)
-    assert ("messageStop", {"stopReason": "guardrail_intervened"}) in events
-    harmless = {"guardrailConfig": {"guardrailIdentifier": "nightshade", "guardrailVersion": "1"}}
-    assert ("messageStop", {"stopReason": "end_turn"}) in streamed(
-        runtime.converse_stream(**converse_request(QUEEN), **harmless)
-    )
+def test_a_guardrail_blocks_the_word_that_it_is_named_by(quoting: Any, word: str) -> None:
+    def events(identifier: str) -> list[tuple[str, Any]]:
+        guarded = {"guardrailConfig": {"guardrailIdentifier": identifier, "guardrailVersion": "1"}}
+        return streamed(quoting.converse_stream(**converse_request(QUEEN, **guarded)))
+
+    blocked = events(word)
+    assert text_of(blocked).endswith(BLOCKED)
+    assert ("messageStop", {"stopReason": "guardrail_intervened"}) in blocked
+    assert ("messageStop", {"stopReason": "end_turn"}) in events("nightshade")

@@ -264,16 +264,13 @@ Question: """
 
 def test_a_direction_in_a_speech_is_quoted_as_one() -> None:
     said = answer(parse(BANQUET + "Where does the ghost of Lena sit when it enters?"), HashEmbedder())
-    expected = (
-        'Stage direction at the words of Otto: "The GHOST OF LENA enters, and sits in the chair" — A Play, 3.4 [1]'
-    )
-    assert said.split("\n")[0] == expected
+    direction = '"The GHOST OF LENA enters, and sits in the chair"'
+    assert said.split("\n")[0] == f"Stage direction at the words of Otto: {direction} — A Play, 3.4 [1]"
 
 
 def test_a_direction_that_the_passage_cuts_is_no_part_of_the_speech() -> None:
-    spans = spans_of(
-        parse(BANQUET.replace("Nobody is there.", "Nobody. [They dance: the GHOST OF LENA") + "?").passages
-    )
+    cut = BANQUET.replace("Nobody is there.", "Nobody. [They dance: the GHOST OF LENA")
+    spans = spans_of(parse(f"{cut}?").passages)
     assert [(span.text, span.is_stage) for span in spans[3:]] == [
         ("Nobody.", False),
         ("They dance: the GHOST OF LENA", True),
