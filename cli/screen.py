@@ -10,7 +10,7 @@ from typing import TextIO, TypeAlias
 
 from cicada_client.events import Source
 from cicada_client.notices import Notice, Reconnected, Reconnecting
-from cli.settings import Settings
+from cli.settings import read_settings
 from cli.table import table
 from cli.text import clean, clean_line, marked_sentences, source_line
 
@@ -125,7 +125,8 @@ class Screen:
         return f"{_DIM}{text}{_NORMAL}" if self._terminal and self._colour else text
 
 
-def open_screen(settings: Settings) -> Screen:
+def open_screen() -> Screen:
     """A screen on the standard output and error of this process."""
+    settings = read_settings()
     terminal = sys.stdout.isatty() and not settings.plain
     return Screen(sys.stdout, sys.stderr, terminal=terminal, colour=settings.colour)

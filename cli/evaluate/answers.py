@@ -16,7 +16,7 @@ from cicada_client.errors import RefusedError
 from cli.arguments import PATH, Options, command, json_option
 from cli.errors import CommandError
 from cli.evaluate.measuring import refusals, show_progress
-from cli.settings import CHECKOUT, Settings, read_settings
+from cli.settings import CHECKOUT, read_settings
 from cli.text import clean
 from cli.user.client import open_client, system_options
 
@@ -65,7 +65,7 @@ def answers(options: Options) -> int:
 
         conversations = _chosen(load_conversations(options.file), options.only)
         documents = Documents(options.documents or _SAMPLES)
-        stage = RunningStage(options, read_settings(), [each.user for each in conversations], stack)
+        stage = RunningStage(options, [each.user for each in conversations], stack)
         report = evaluation.run(conversations, stage, documents, lambda: str(uuid.uuid4()), show_progress)
     print(evaluation.to_json(report) if options.json else clean(evaluation.render(report)))
     return _INTERRUPTED if report.interrupted else 0
@@ -77,12 +77,11 @@ class RunningStage:
     Each user has one connection until `stack` is closed. Raises `CommandError` for a user who cannot sign in.
     """
 
-    def __init__(self, options: Options, settings: Settings, users: Iterable[str | None], stack: ExitStack) -> None:
+    def __init__(self, options: Options, users: Iterable[str | None], stack: ExitStack) -> None:
         self._one = options.user
-        self._has_token = bool(options.token or (settings.token and not options.user))
+        self._has_token = bool(options.token or (read_settings().token and not options.user))
         self._clients = {
-            user: stack.enter_context(_client(options, settings, user))
-            for user in dict.fromkeys(map(self._asking, users))
+            user: stack.enter_context(_client(options, user)) for user in dict.fromkeys(map(self._asking, users))
         }
 
     def ask(self, user: str | None, message: str, session_id: str, knowledge_base: str) -> Answer:
@@ -109,11 +108,11 @@ def _chosen(conversations: Sequence[Conversation], only: Sequence[str]) -> list[
     return [each for each in conversations if not only or {each.id, each.group} & set(only)]
 
 
-def _client(options: Options, settings: Settings, user: str | None) -> Client:
+def _client(options: Options, user: str | None) -> Client:
     from cicada_client.timing import Timing
 
     asked = Options(stack=options.stack, url=options.url, token=options.token, user=user)
-    return open_client(asked, settings, _unseen, Timing(patience_seconds=_PATIENCE_SECONDS))
+    return open_client(asked, _unseen, Timing(patience_seconds=_PATIENCE_SECONDS))
 
 
 def _unseen(_notice: Notice) -> None:

@@ -11,7 +11,6 @@ import click
 from cli.arguments import Options, command, json_option, stack_option
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ def moment(text: str, option: str, now: datetime) -> datetime:
 
 def _show(found: Found, sought: Sought) -> None:
     if found.records:
-        open_screen(read_settings()).table([_HEAD, *map(_row, found.records)])
+        open_screen().table([_HEAD, *map(_row, found.records)])
     span = f"from {_time(sought.since.timestamp())} to {_time(sought.until.timestamp())}"
     number = len(found.records)
     print(f"{number} record{'' if number == 1 else 's'} {span}.")

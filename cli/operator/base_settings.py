@@ -15,7 +15,6 @@ from cli.arguments import PATH, Options, command, json_option, stack_option, tog
 from cli.errors import CommandError
 from cli.operator.tenants import tenant_of_documents, tenant_option
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean, clean_line, to_json
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def set_(options: Options) -> int:
         print(to_json({"name": options.name, "set": base.kept, "notes": notes}))
         return 0
     for note in notes:
-        open_screen(read_settings()).note(note)
+        open_screen().note(note)
     what = f"Set for {clean_line(options.name)}" if base.kept else f"Nothing is set for {clean_line(options.name)} now"
     print(f"{what} (tenant {clean_line(base_key.tenant)}); questions are understood so within ten seconds.")
     return 0

@@ -14,7 +14,6 @@ from cli.operator.document_states import STATES
 from cli.operator.tenants import tenant_of_documents, tenant_option
 from cli.operator.viewer_names import note_on, note_on_failure, viewer_names
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ def list_(options: Options) -> int:
         rows = [{**each, "unknownReaders": unknown[each["documentId"]]} for each in found["documents"]]
         print(to_json({**found, "documents": rows, "readersNotLookedUp": names.failure or None}))
         return 0
-    screen = open_screen(read_settings())
+    screen = open_screen()
     _show(found, options.offset, screen)
     for name, viewers in unknown.items():
         if viewers:
@@ -121,7 +120,7 @@ def _run_states(options: Options) -> int:
         return 0
     rows = [(name, each.in_words, _time_text(each.changed_at), _reason_of(each)) for name, each in shown.items()]
     if rows:
-        open_screen(read_settings()).table([("ID", "STATE", "CHANGED", "REASON"), *rows])
+        open_screen().table([("ID", "STATE", "CHANGED", "REASON"), *rows])
     print(f"{len(shown)} of {len(found)} documents.")
     return 0
 
@@ -167,7 +166,7 @@ def show(options: Options) -> int:
     card = _card_lines(found["card"]) if found else []
     for line in (*_described(options.id, found, state, versions), *_report_lines(state), *card):
         print(line)
-    screen = open_screen(read_settings())
+    screen = open_screen()
     if unknown:
         screen.note(f"It {note_on(unknown)}")
     if names.failure:

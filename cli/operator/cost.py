@@ -9,7 +9,6 @@ import click
 from cli.arguments import Options, command, json_option
 from cli.operator.doctor import context_option, read_context
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def cost(options: Options) -> int:
         print(to_json({**total, "region": REGION, "oldestPrice": day}))
         return 0
     rows = [(name, f"${amount:,.2f}") for name, amount in (*parts.items(), ("sum of a month", sum(parts.values())))]
-    open_screen(read_settings()).table(rows)
+    open_screen().table(rows)
     print("\n".join(_assumed(month)))
     print(f"With all {most_units(settings)} units that the stage may use, OpenSearch would cost ${most:,.0f} a month.")
     return 0

@@ -12,7 +12,6 @@ from cli.arguments import Options, stack_option, together
 from cli.errors import CommandError
 from cli.operator.tenants import tenant_option
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 
 if TYPE_CHECKING:
     from clients.documents.uploader import DocumentResult, Uploader
@@ -47,7 +46,7 @@ def follow(
     from clients.documents.uploader import Uploader
 
     target = open_target(options.stack)
-    screen = open_screen(read_settings())
+    screen = open_screen()
     results: list[DocumentResult] = []
 
     def tell_progress(result: DocumentResult) -> None:

@@ -15,7 +15,6 @@ from cicada_client.events import parse_event
 from cli.arguments import Group, Options, command, json_option, stack_option
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def list_(options: Options) -> int:
         return 0
     rows = [(each["at"], each["tenant"], each["user"], each["rating"], _why(each), each["requestId"]) for each in found]
     if rows:
-        open_screen(read_settings()).table([_HEAD, *rows], wrapped=True)
+        open_screen().table([_HEAD, *rows], wrapped=True)
     print(f"{len(rows)} answer{'' if len(rows) == 1 else 's'} rated.")
     return 0
 

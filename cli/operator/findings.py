@@ -8,7 +8,6 @@ from typing import Literal, get_args
 
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 
 State = Literal["ok", "note", "problem", "unknown"]
@@ -60,7 +59,7 @@ def show(findings: Sequence[Finding], *, as_json: bool) -> int:
         print(to_json({"ok": not problems, "findings": rows}))
         return 1 if problems else 0
     shown = [(each.state, each.subject, each.text) for each in findings]
-    open_screen(read_settings()).table(shown, wrapped=True, first=max(map(len, get_args(State))))
+    open_screen().table(shown, wrapped=True, first=max(map(len, get_args(State))))
     unknown = sum(each.state == "unknown" for each in findings)
     print(f"{_counted(len(problems), 'problem')}{f', {unknown} not found out' if unknown else ''}.")
     return 1 if problems else 0

@@ -15,7 +15,6 @@ from cli.operator.remove import show_removal
 from cli.operator.tenants import tenant_of_documents
 from cli.operator.viewer_names import ViewerNames, note_on, note_on_failure, viewer_names
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def ingest(options: Options) -> int:
     else:
         print(_summary(outcomes))
         if names.failure:
-            open_screen(read_settings()).note(note_on_failure(names.failure))
+            open_screen().note(note_on_failure(names.failure))
     if surplus is not None and surplus.documents and failed:
         raise CommandError("Nothing was removed, because not every file is searchable.")
     return 1 if failed or any(result.has_failed for result in removed) else 0
@@ -100,7 +99,7 @@ def _show_plan(options: Options, uploads: list[Upload], surplus: Surplus | None)
         print(to_json(plan))
         return 0
     for path, reason in refused.items():
-        open_screen(read_settings()).note(f"{path}: {reason}")
+        open_screen().note(f"{path}: {reason}")
     print(f"Would upload {counted(len(uploads) - len(refused))} and remove {counted(len(gone))}{':' if gone else '.'}")
     for line in described(surplus) if surplus else ():
         print(line)
@@ -114,7 +113,7 @@ def _prepare(options: Options, surplus: Surplus) -> None:
 
     gone = len(surplus.documents) + len(surplus.sidecars)
     if gone:
-        open_screen(read_settings()).notes("\n".join([f"To be removed, {counted(gone)}:", *described(surplus)]))
+        open_screen().notes("\n".join([f"To be removed, {counted(gone)}:", *described(surplus)]))
         confirm(surplus, options)
         remove_sidecars(open_target(options.stack), surplus)
 
@@ -159,7 +158,7 @@ def _uploads(options: Options) -> list[Upload]:
         )
     for each in left:
         hint = "linked folders are not entered" if each.is_dir() else "give --follow-links if it is meant"
-        open_screen(read_settings()).note(f"{each}: left out, since it is a link to {each.readlink()}; {hint}")
+        open_screen().note(f"{each}: left out, since it is a link to {each.readlink()}; {hint}")
     return uploads
 
 

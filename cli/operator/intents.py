@@ -10,7 +10,6 @@ import click
 from cli.arguments import Command, Group, Options
 from cli.errors import CommandError
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 
 if TYPE_CHECKING:
     from tools.intents.examples import Example
@@ -73,7 +72,7 @@ def add(options: Options) -> int:
         language=options.language,
         changes=tuple(options.changes),
     )
-    screen = open_screen(read_settings())
+    screen = open_screen()
     try:
         (_save if options.save else _try)(example, screen)
     except CicadaError as error:

@@ -12,7 +12,6 @@ from cli.arguments import Options, command, stack_option
 from cli.errors import CommandError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def rebuild(options: Options) -> int:
         target.output("IngestFunction"),
         "The rebuild failed, and the old index goes on answering",
     )
-    screen = open_screen(read_settings())
+    screen = open_screen()
     screen.status("Beginning a new index …")
     progress = _rebuilt(function, screen)
     screen.end_line()

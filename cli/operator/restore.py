@@ -15,7 +15,6 @@ from cli.arguments import Options, command, json_option, stack_option
 from cli.aws_failures import aws_calls
 from cli.errors import CommandError
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def restore(options: Options) -> int:
 
     target = open_target(options.stack)
     client, table = target.client("dynamodb"), target.output(_OUTPUTS[options.table])
-    screen = open_screen(read_settings())
+    screen = open_screen()
     with aws_calls():
         _check(client, options.copy, table)
         counts = _put_back(client, options.copy, table, screen)

@@ -10,7 +10,6 @@ import click
 
 from cli.arguments import Options, command, json_option, stack_option
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def _show(told: Story) -> None:
     print(clean_line(f"{told.request_id} of {told.user} in {told.tenant}: {told.status}"))
     began = told.steps[0].at
     rows = [(f"{each.at - began:+.3f}", each.name, each.said) for each in told.steps]
-    open_screen(read_settings()).table([("SECONDS", "STEP", "WHAT"), *rows], wrapped=True)
+    open_screen().table([("SECONDS", "STEP", "WHAT"), *rows], wrapped=True)
     print(f"It began at {datetime.fromtimestamp(began, UTC).isoformat(timespec='milliseconds')}.")
     if not told.logged:
         print("The processor's log has nothing of it: it has not come to one, or the log is no longer kept.")

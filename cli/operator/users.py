@@ -11,7 +11,6 @@ from cli.arguments import Group, Options, json_option, stack_option, together
 from cli.errors import CommandError
 from cli.operator.tenants import TENANT, plain_groups, plain_groups_of, tenant_named, tenant_of_account, tenant_option
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def list_(options: Options) -> int:
         for each in accounts
     ]
     if rows:
-        open_screen(read_settings()).table([head, *rows])
+        open_screen().table([head, *rows])
     else:
         print("There is no user; `cicada user add NAME` creates one.")
     return 0

@@ -10,7 +10,6 @@ import click
 
 from cli.arguments import Group, Options, Run, command, json_option, together
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 from cli.user.client import open_client, system_options, user_option
 
@@ -84,8 +83,7 @@ administration = Group(
 
 
 def _shown(options: Options, read: Callable[[Client], Any], tables: Callable[[Any], tuple[Sequence[Rows], str]]) -> int:
-    settings = read_settings()
-    with open_client(options, settings, open_screen(settings).observe) as client:
+    with open_client(options, open_screen().observe) as client:
         found = read(client)
     if options.json:
         print(to_json(asdict(found)))
@@ -93,7 +91,7 @@ def _shown(options: Options, read: Callable[[Client], Any], tables: Callable[[An
     shown, sentence = tables(found)
     for rows in shown:
         if len(rows) > 1:
-            open_screen(settings).table([[clean_line(cell) for cell in row] for row in rows], wrapped=True)
+            open_screen().table([[clean_line(cell) for cell in row] for row in rows], wrapped=True)
     print(sentence)
     return 0
 

@@ -18,7 +18,6 @@ from cli.arguments import Options, command
 from cli.errors import CommandError
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 from cli.user.client import open_client, question_options, require_session, scope
 from cli.user.rendering import collect, render_answer
@@ -36,11 +35,10 @@ from cli.user.rendering import collect, render_answer
 @question_options
 def ask(options: Options) -> int:
     """0 for a complete answer, 1 for a failed or cancelled one."""
-    settings = read_settings()
     message = _question(options.question)
-    screen = open_screen(settings)
+    screen = open_screen()
     request_id = str(uuid.uuid4())
-    with open_client(options, settings, screen.observe) as client, cancelling(lambda: client.cancel(request_id)):
+    with open_client(options, screen.observe) as client, cancelling(lambda: client.cancel(request_id)):
         require_session(client, options.session)
         events = client.ask(message, options.session, options.knowledge_base, scope(options), request_id)
         answer = collect(events, screen) if options.json else _render(events, screen, options)

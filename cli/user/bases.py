@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from cli.arguments import Options, command, json_option
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 from cli.user.client import open_client, system_options, user_option
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 @user_option
 def list_(options: Options) -> int:
     """0."""
-    settings = read_settings()
-    with open_client(options, settings, open_screen(settings).observe) as client:
+    with open_client(options, open_screen().observe) as client:
         found = client.knowledge_bases()
     if options.json:
         print(to_json({"bases": [asdict(each) for each in found]}))

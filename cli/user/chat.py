@@ -16,7 +16,6 @@ from cicada_client.errors import ConnectionLostError, RefusedError
 from cli.arguments import Options, command
 from cli.interrupt import cancelling
 from cli.screen import Screen, open_screen
-from cli.settings import Settings, read_settings
 from cli.text import clean, to_json
 from cli.user.bases import base_lines
 from cli.user.chat_prompt import Prompt, open_prompt
@@ -85,11 +84,10 @@ _SURE = "This deletes the conversation with its questions and answers, and canno
 @question_options
 def chat(options: Options) -> int:
     """0 when the user leaves; 1 if input that is no terminal held a question that was not answered."""
-    settings = read_settings()
-    screen = open_screen(settings)
-    with open_client(options, settings, screen.observe) as client:
+    screen = open_screen()
+    with open_client(options, screen.observe) as client:
         require_session(client, options.session)
-        conversation = Conversation(client, screen, options, settings)
+        conversation = Conversation(client, screen, options)
         prompt = open_prompt(conversation.commands)
         if prompt.interactive:
             screen.note("Ask a question. /help says what else there is.")
@@ -99,11 +97,10 @@ def chat(options: Options) -> int:
 class Conversation:
     """Questions and answers of one session."""
 
-    def __init__(self, client: Client, screen: Screen, options: Options, settings: Settings) -> None:
+    def __init__(self, client: Client, screen: Screen, options: Options) -> None:
         self._client = client
         self._screen = screen
         self._options = options
-        self._settings = settings
         self._session_id: str | None = options.session
         self._new_base: str | None = options.knowledge_base
         self._question = ""
@@ -322,7 +319,7 @@ class Conversation:
 
     def _share(self) -> None:
         """Without the address of a page the id is shown, which `cicada sessions read` takes too."""
-        page = page_address(self._options, self._settings)
+        page = page_address(self._options)
         share_id = self._client.share_session(self._session())
         self._screen.line(link_to(share_id, page) or share_id)
         self._screen.note("Whoever of your tenant has this reads the conversation. “/unshare” ends it.")

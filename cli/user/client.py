@@ -11,7 +11,7 @@ import click
 
 from cli.arguments import Options, stack_option, together
 from cli.errors import CommandError
-from cli.settings import Settings
+from cli.settings import read_settings
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
@@ -100,14 +100,13 @@ question_options = together(
 )
 
 
-def open_client(
-    options: Options, settings: Settings, observe: Callable[[Notice], None], timing: Timing | None = None
-) -> Client:
+def open_client(options: Options, observe: Callable[[Notice], None], timing: Timing | None = None) -> Client:
     """A client for the system that the options name. Raises `CommandError` if they do not name one."""
     from cicada_client.client import Client  # imported late: a WebSocket is slow to import
 
     if options.url and options.stack:
         raise CommandError("Give --url or --stack: a stack says its address itself.", 2)
+    settings = read_settings()
     url = options.url or (None if options.stack else settings.url)
     token = options.token or (None if options.user else settings.token)
     if url and not token and not options.user:
@@ -134,9 +133,9 @@ def _of_target(options: Options, url: str | None, token: str | None) -> tuple[st
     return address, partial(str, token) if token else sign_in(target, options.user)
 
 
-def page_address(options: Options, settings: Settings) -> str | None:
+def page_address(options: Options) -> str | None:
     """The address of the chat page of the system that the options name; None where nothing says it."""
-    if options.url or (settings.url and not options.stack):
+    if options.url or (read_settings().url and not options.stack):
         return None
     # Imported late: boto3 is slow to import.
     from cli.deployment_target import open_target

@@ -11,7 +11,6 @@ import click
 from cli.arguments import Options, command
 from cli.errors import CommandError
 from cli.screen import Screen, open_screen
-from cli.settings import read_settings
 from cli.text import clean, to_json
 from cli.user.client import open_client, require_session, system_options, user_option
 from cli.user.rendering import collect
@@ -44,9 +43,8 @@ def export(options: Options) -> int:
     """0."""
     if (options.session is None) != options.all:
         raise CommandError("Name one conversation, or give --all.", 2)
-    settings = read_settings()
-    screen = open_screen(settings)
-    with open_client(options, settings, screen.observe) as client:
+    screen = open_screen()
+    with open_client(options, screen.observe) as client:
         if options.all:
             conversations = [exported(client, each, screen) for each in _session_ids(client)]
         else:

@@ -10,7 +10,6 @@ import click
 from cli.arguments import Options, command, json_option
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import to_json
 from cli.user.client import DEFAULT_KNOWLEDGE_BASE, open_client, system_options, user_option
 from cli.user.rendering import render_outline, render_page
@@ -44,13 +43,12 @@ if TYPE_CHECKING:
 @user_option
 def open_document(options: Options) -> int:
     """0, if the document was shown."""
-    settings = read_settings()
-    screen = open_screen(settings)
+    screen = open_screen()
     if options.original and options.page:
         raise CommandError("Give --original or --page: the file is of the whole document.", 2)
     if options.outline and options.page:
         raise CommandError("Give --outline or --page: the outline is of the whole document.", 2)
-    with open_client(options, settings, screen.observe) as client:
+    with open_client(options, screen.observe) as client:
         pages = _pages(client, options)
         if options.json:
             print(to_json([_as_json(page) for page in pages]))

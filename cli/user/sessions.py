@@ -12,7 +12,6 @@ import click
 from cli.arguments import Group, Options, command, json_option, together
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.text import clean_line, to_json
 from cli.user.client import open_client, page_address, require_session, system_options, user_option
 
@@ -28,8 +27,7 @@ _session = together(click.argument("session", metavar="SESSION", help="its id"),
 
 
 def _with_client(options: Options, do: Callable[[Client], object]) -> int:
-    settings = read_settings()
-    with open_client(options, settings, open_screen(settings).observe) as client:
+    with open_client(options, open_screen().observe) as client:
         require_session(client, getattr(options, "session", None))
         do(client)
     return 0
@@ -59,7 +57,7 @@ def list_(options: Options) -> int:
         if options.json:
             print(to_json({"sessions": [asdict(each) for each in page.sessions], "before": page.before}))
         else:
-            render_history(page, open_screen(read_settings()))
+            render_history(page, open_screen())
 
     return _with_client(options, show)
 
@@ -104,7 +102,7 @@ def delete(options: Options) -> int:
 @json_option
 def share(options: Options) -> int:
     """0; the link is the same as long as the conversation is shared."""
-    page = page_address(options, read_settings())
+    page = page_address(options)
 
     def show(client: Client) -> None:
         share_id = client.share_session(options.session)
@@ -143,7 +141,7 @@ def read(options: Options) -> int:
         if options.json:
             print(to_json(asdict(page)))
         else:
-            render_shared(page, open_screen(read_settings()))
+            render_shared(page, open_screen())
 
     return _with_client(options, show)
 

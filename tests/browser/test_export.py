@@ -13,7 +13,6 @@ from playwright.sync_api import Page, expect
 from cicada.conversation.protocol import AnyEventBody, Failed
 from cicada_client.client import Client
 from cli.screen import open_screen
-from cli.settings import read_settings
 from cli.user.export import exported, markdown_of
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.pages import ask, sign_in
@@ -47,7 +46,7 @@ def test_the_page_saves_what_the_terminal_prints(page: Page, address: str, backe
     url = page.evaluate("fetch('config.json').then((reply) => reply.json())")["websocketUrl"]
     token = page.evaluate("JSON.parse(sessionStorage.getItem('cicada.signIn')).accessToken")
     with Client(url, lambda: token) as client:
-        printed = exported(client, session_id, open_screen(read_settings()))
+        printed = exported(client, session_id, open_screen())
     assert [turn["message"] for turn in printed["turns"]] == [HOSTILE, LIST, QUESTION]
     assert printed["turns"][0]["sources"]
     assert printed["turns"][1]["documents"]

@@ -17,7 +17,6 @@ from cli.__main__ import main
 from cli.arguments import Options
 from cli.errors import CommandError
 from cli.evaluate import answers
-from cli.settings import Settings
 
 LINES = [
     {"id": "one", "group": "store", "knowledgeBase": "store", "user": "bob",
@@ -36,7 +35,7 @@ class FakeClients:
     closed: int = 0
     trouble: Callable[[str], None] = lambda message: None
 
-    def open(self, options: Options, settings: Settings, observe: Any, timing: Timing | None = None) -> FakeClient:
+    def open(self, options: Options, observe: Any, timing: Timing | None = None) -> FakeClient:
         if options.user == "mallory":
             raise CommandError("mallory is no sample user.", 2)
         assert timing and timing.patience_seconds < Timing().patience_seconds
