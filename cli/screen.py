@@ -10,6 +10,7 @@ from typing import TextIO, TypeAlias
 
 from cicada_client.events import Source
 from cicada_client.notices import Notice, Reconnected, Reconnecting
+from cli.errors import CommandError
 from cli.settings import read_settings
 from cli.table import table
 from cli.text import clean, clean_line, marked_sentences, source_line
@@ -17,6 +18,8 @@ from cli.text import clean, clean_line, marked_sentences, source_line
 _ERASE_LINE = "\r\x1b[K"
 _DIM, _BOLD, _NORMAL = "\x1b[2m", "\x1b[1m", "\x1b[0m"
 _INDENT = " " * 4
+# What to do where nobody can be asked.
+_NOBODY = "give --yes to delete without being asked; there is no terminal here."
 _BLANKS = re.compile(r"\s+")
 
 Marked: TypeAlias = Sequence[tuple[str, bool]]
@@ -130,3 +133,14 @@ def open_screen() -> Screen:
     settings = read_settings()
     terminal = sys.stdout.isatty() and not settings.plain
     return Screen(sys.stdout, sys.stderr, terminal=terminal, colour=settings.colour)
+
+
+def ask_first(
+    question: str, without: str = "give --yes to delete without being asked; there is no terminal here."
+) -> None:
+    """Ask the person at the terminal. Raises `CommandError` without a yes, and with `without` where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise CommandError(f"Nothing was done: {without}", 2)
+    print(f"{question} [y/N] ", end="", flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise CommandError("Nothing was done.")

@@ -14,8 +14,8 @@ import click
 from cicada_client.answer import Answer
 from cicada_client.errors import RefusedError
 from cli.arguments import PATH, Options, command, json_option
-from cli.errors import CommandError
-from cli.evaluate.measuring import refusals, show_progress
+from cli.errors import CommandError, library_errors
+from cli.evaluate.measuring import show_progress
 from cli.settings import CHECKOUT, read_settings
 from cli.text import clean
 from cli.user.client import open_client, system_options
@@ -58,7 +58,7 @@ _TOO_SOON_LIMIT = 20
 @json_option
 def answers(options: Options) -> int:
     """0 if the conversations were asked, whatever came; 130 after Ctrl-C, with the report so far."""
-    with refusals(), ExitStack() as stack:
+    with library_errors(), ExitStack() as stack:
         # Imported late: the library is slow to import.
         from evals import answers as evaluation
         from evals.answers_files import Documents, load_conversations

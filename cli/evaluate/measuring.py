@@ -1,4 +1,4 @@
-"""What the commands that measure share: progress on standard error, and the library's errors as the command's."""
+"""What the commands that measure share: one thread for matrices, and progress on standard error."""
 
 from __future__ import annotations
 
@@ -6,31 +6,20 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cli.errors import CommandError
+from cli.errors import library_errors
 from cli.text import clean
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Inside, an error of the library becomes a `CommandError` with its sentence."""
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-
-    try:
-        yield
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
-
-
-@contextmanager
 def measuring() -> Iterator[None]:
-    """`refusals`, with one thread for matrices: those of numpy's library would wait for one another.
+    """`library_errors`, with one thread for matrices: those of numpy's library would wait for one another.
 
     Enter it before numpy is imported.
     """
     from local.bedrock.settings import limit_matrix_threads
 
     limit_matrix_threads()
-    with refusals():
+    with library_errors():
         yield
 
 

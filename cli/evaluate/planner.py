@@ -10,8 +10,7 @@ import click
 
 from cli.arguments import PATH, Options, command, json_option
 from cli.aws_failures import aws_calls
-from cli.errors import CommandError
-from cli.evaluate.measuring import refusals
+from cli.errors import CommandError, library_errors
 from cli.settings import read_settings
 from cli.text import clean
 
@@ -53,7 +52,7 @@ _PRICE = click.FloatRange(min=0)
 @json_option
 def planner(options: Options) -> int:
     """0 if the file could be judged, whatever the score."""
-    with refusals():
+    with library_errors():
         from evals import planner  # imported late: the library is slow to import
 
         way = None if options.by == "rules" else _model_way(options.by, options.model)

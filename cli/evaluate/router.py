@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from cli.arguments import PATH, Options, command, json_option
-from cli.evaluate.measuring import refusals
+from cli.errors import library_errors
 from cli.text import clean
 
 
@@ -19,7 +19,7 @@ from cli.text import clean
 @json_option
 def router(options: Options) -> int:
     """0 if the file could be judged, whatever the score."""
-    with refusals():
+    with library_errors():
         from evals import router  # imported late: the library is slow to import
 
         report = router.run(options.file)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from cli.aws_failures import aws_calls
-from cli.errors import CommandError
+from cli.errors import library_errors
 
 if TYPE_CHECKING:
     from cicada.adapters.s3.document_files import S3DocumentFiles
@@ -25,12 +25,9 @@ _PART_MINUTES = 15
 def document_files(target: DeploymentTarget) -> Iterator[S3DocumentFiles]:
     """What the bucket has of documents. Failures of S3 are raised as `CommandError`."""
     from cicada.adapters.s3.document_files import S3DocumentFiles
-    from cicada.errors import CicadaError
 
-    try:
+    with library_errors():
         yield S3DocumentFiles(target.client("s3"), target.output("DocumentsBucket"))
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
 
 
 def under_way(target: DeploymentTarget, base_key: KnowledgeBaseKey) -> dict[str, str]:

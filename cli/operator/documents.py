@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.arguments import Options, stack_option, together
-from cli.errors import CommandError
+from cli.errors import library_errors
 from cli.operator.tenants import tenant_option
 from cli.screen import Screen, open_screen
 
@@ -41,8 +41,7 @@ def follow(
 ) -> list[DocumentResult]:
     """The result of each document, shown as soon as it is known unless JSON is wanted. Ctrl-C shows `when_stopped`."""
     from cicada.documents.states import progress_text
-    from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
-    from cli.deployment_target import open_target
+    from cli.deployment_target import open_target  # imported late: the library and boto3 are slow to import
     from clients.documents.uploader import Uploader
 
     target = open_target(options.stack)
@@ -56,15 +55,13 @@ def follow(
 
     uploader = Uploader(target.client("s3"), target.output("DocumentsBucket"), options.patience, tell_progress)
     try:
-        with closing(work(uploader)) as followed:
+        with library_errors(), closing(work(uploader)) as followed:
             _show_progress(screen, documents, 0)
             for result in followed:
                 results.append(result)
                 if not options.json:
                     show(result, screen)
                 _show_progress(screen, documents, len(results))
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     except KeyboardInterrupt:
         screen.note(when_stopped)
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ import click
 from cli.arguments import Options, command, json_option, stack_option
 from cli.errors import CommandError
 from cli.operator.tenants import tenant_named, tenant_of_account
+from cli.screen import ask_first
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -103,15 +103,8 @@ def _require_rows(principal: Principal, erasure: DynamoErasure, names: list[str]
 
 
 def _confirm(options: Options, whose: str) -> None:
-    """Ask the person at the terminal. Raises `CommandError` without a yes."""
-    if options.yes:
-        return
-    if not sys.stdin.isatty():
-        raise CommandError("Nothing was done: give --yes to delete without being asked; there is no terminal here.", 2)
-    print(f"Delete all that {options.tenant} keeps of {clean_line(whose)}? It cannot be restored. [y/N] ", end="")
-    sys.stdout.flush()
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise CommandError("Nothing was done.")
+    if not options.yes:
+        ask_first(f"Delete all that {options.tenant} keeps of {clean_line(whose)}? It cannot be restored.")
 
 
 def _erasure(target: DeploymentTarget) -> DynamoErasure:

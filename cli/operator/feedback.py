@@ -13,7 +13,7 @@ import click
 from cicada_client.answer import Answer
 from cicada_client.events import parse_event
 from cli.arguments import Group, Options, command, json_option, stack_option
-from cli.errors import CommandError
+from cli.errors import library_errors
 from cli.screen import open_screen
 from cli.text import clean_line, to_json
 
@@ -65,14 +65,10 @@ def list_(options: Options) -> int:
 @stack_option
 def export(options: Options) -> int:
     """0, also if there is none."""
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-
     log, rated = _rated(options)
-    try:
+    with library_errors():
         for key, head, said in rated:
             print(json.dumps(_conversation(log, key, head, said.rating), ensure_ascii=False))
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.arguments import Command, Group, Options
-from cli.errors import CommandError
+from cli.errors import CommandError, library_errors
 from cli.screen import Screen, open_screen
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ class _Adding(Command):
 )
 def add(options: Options) -> int:
     """0 if the example is learnt, and with --save kept."""
-    from cicada.errors import CicadaError  # imported late: the library is slow to import
-    from cicada.understanding.plan import Intent
+    from cicada.understanding.plan import Intent  # imported late: the library is slow to import
     from tools.intents.examples import Example
 
     if not options.text.strip():
@@ -73,10 +72,8 @@ def add(options: Options) -> int:
         changes=tuple(options.changes),
     )
     screen = open_screen()
-    try:
+    with library_errors():
         (_save if options.save else _try)(example, screen)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
     return 0
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.arguments import Options
-from cli.errors import CommandError
+from cli.errors import library_errors
+from cli.operator.document_states import document_files
 from cli.operator.tenants import tenant_of_documents
+from cli.screen import ask_first
 from cli.text import clean_line
 
 if TYPE_CHECKING:
@@ -42,16 +43,12 @@ class Surplus:
 
 def surplus_of(target: DeploymentTarget, uploads: Sequence[Upload], options: Options) -> Surplus:
     """What is to be removed so that the base holds what the folder holds."""
-    from cicada.adapters.s3.document_files import S3DocumentFiles
     from cicada.documents.model import KnowledgeBaseKey
-    from cicada.errors import CicadaError
 
     here = {each.document: each for each in uploads}
     base_key = KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base)
-    try:
-        stored = S3DocumentFiles(target.client("s3"), target.output("DocumentsBucket")).stored(base_key)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
+    with document_files(target) as files:
+        stored = files.stored(base_key)
     return Surplus(
         documents=[each.document for each in stored if each.document not in here],
         sidecars=[
@@ -79,23 +76,15 @@ def confirm(surplus: Surplus, options: Options) -> None:
     if options.yes or not surplus.needs_confirmation:
         return
     removed = len(surplus.documents) + len(surplus.sidecars)
-    if not sys.stdin.isatty():
-        raise CommandError(f"Nothing was done: give --yes to remove {removed} of {surplus.stored} documents.", 2)
-    print("Upload the folder and remove these? [y/N] ", end="", flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise CommandError("Nothing was done.")
+    ask_first("Upload the folder and remove these?", f"give --yes to remove {removed} of {surplus.stored} documents.")
 
 
 def remove_sidecars(target: DeploymentTarget, surplus: Surplus) -> None:
     """Remove sidecars before the upload of the documents, whose version includes the sidecar."""
     from cicada.adapters.aws_errors import s3_errors
     from cicada.adapters.s3.keys import sidecar_key
-    from cicada.errors import CicadaError
 
-    client: Any = target.client("s3")
-    try:
-        with s3_errors():
-            for document in surplus.sidecars:
-                client.delete_object(Bucket=target.output("DocumentsBucket"), Key=sidecar_key(document))
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
+    client = target.client("s3")
+    with library_errors(), s3_errors():
+        for document in surplus.sidecars:
+            client.delete_object(Bucket=target.output("DocumentsBucket"), Key=sidecar_key(document))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.arguments import Options, command, stack_option
-from cli.errors import CommandError
+from cli.errors import CommandError, library_errors
 from cli.text import clean_line
 
 if TYPE_CHECKING:
@@ -41,17 +41,13 @@ _OPTIONS = {"RequestsTable": "table", "RequestsQueueUrl": "queue_url", "DeadLett
 @click.option("--dead-letter-queue-url", metavar="URL", help="the dead-letter queue on AWS")
 def redrive(options: Options) -> int:
     """0, also when there is nothing to do; 1 if something is left that names no request or is being answered."""
-    from cicada.errors import CicadaError  # imported late: the library and boto3 are slow to import
-
-    try:
+    with library_errors():
         redriver = _open_redriver(_target(options))
         return _show(redriver) if options.list else _redrive(redriver)
-    except CicadaError as error:
-        raise CommandError(str(error)) from error
 
 
 def _target(options: Options) -> DeploymentTarget:
-    from cli.deployment_target import aws_target, open_target
+    from cli.deployment_target import aws_target, open_target  # imported late: boto3 is slow to import
 
     names = {output: getattr(options, option) for output, option in _OPTIONS.items()}
     if options.stack or not any(names.values()):

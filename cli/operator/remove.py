@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.arguments import Options, command
-from cli.errors import CommandError
+from cli.errors import CommandError, library_errors
 from cli.operator.bases import require_base
 from cli.operator.documents import document_options, follow
 from cli.operator.tenants import tenant_of_documents
@@ -63,7 +63,6 @@ def remove(options: Options) -> int:
 
 def _purged(options: Options, results: list[DocumentResult]) -> dict[DocumentKey, Purged]:
     """What was deleted of each document. One that ingest did not report is left: it may still be in the index."""
-    from cicada.errors import CicadaError
     from cli.deployment_target import open_target
     from clients.documents.purge import purge
     from clients.documents.uploader import UNREPORTED
@@ -73,10 +72,8 @@ def _purged(options: Options, results: list[DocumentResult]) -> dict[DocumentKey
     for result in results:
         if result.outcome == UNREPORTED:
             continue
-        try:
+        with library_errors():
             found[result.document] = purge(target.client("s3"), target.output("DocumentsBucket"), result.document)
-        except CicadaError as error:
-            raise CommandError(str(error)) from error
         if not options.json:
             _show_purge(result.document, found[result.document])
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import click
 
 from cli.arguments import Group, Options, command, json_option, together
 from cli.errors import CommandError
-from cli.screen import open_screen
+from cli.screen import ask_first, open_screen
 from cli.text import clean_line, to_json
 from cli.user.client import open_client, page_address, require_session, system_options, user_option
 
@@ -87,7 +86,8 @@ def pin(options: Options) -> int:
 @click.option("--yes", is_flag=True, help="do not ask before deleting, as scripts must")
 def delete(options: Options) -> int:
     """0 if it is gone; refused while an answer of it is under way."""
-    _confirm(options, f"Delete the conversation {clean_line(options.session)} for good?")
+    if not options.yes:
+        ask_first(f"Delete the conversation {clean_line(options.session)} for good?")
     return _with_client(options, lambda client: client.delete_session(options.session))
 
 
@@ -180,7 +180,8 @@ def _whole(client: Client, share_id: str) -> SharedPage:
 @user_option
 def delete_all(options: Options) -> int:
     """0 if nothing is left; refused while an answer is under way."""
-    _confirm(options, "Delete all of your conversations, profiles and theories for good?")
+    if not options.yes:
+        ask_first("Delete all of your conversations, profiles and theories for good?")
 
     def delete(client: Client) -> None:
         erased = client.erase_mine()
@@ -196,16 +197,6 @@ def _sentence(erased: Erased) -> str:
         f"Deleted: {erased.conversations} conversations with {erased.questions} questions, and {erased.entries}"
         " profiles and theories with their earlier states."
     )
-
-
-def _confirm(options: Options, question: str) -> None:
-    if options.yes:
-        return
-    if not sys.stdin.isatty():
-        raise CommandError("Nothing was done: give --yes to delete without being asked; there is no terminal here.", 2)
-    print(f"{question} [y/N] ", end="", flush=True)
-    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise CommandError("Nothing was done.")
 
 
 sessions = Group(
