@@ -12,12 +12,15 @@ from botocore.exceptions import ClientError
 
 from cli.aws_failures import aws_calls, code_of, message_of
 from cli.errors import CommandError
-from cli.local_services import client_options
 from cli.local_stage import Stage, read_stage
 from cli.settings import read_settings
 from cli.stack_states import why_unusable
 
 LOCAL_STACK = "Cicada-local"
+# The local stage accepts any credentials; this key selects its only account.
+_LOCAL_KEY = "test"
+# As long as a function of the local stage may take.
+_LOCAL_SECONDS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,18 @@ def local_target(stage: Stage) -> DeploymentTarget:
     pool = {"UserPoolId": str(stage.everything["userPoolId"])} if "userPoolId" in stage.everything else {}
     outputs = named | pool | stage.everything.get("outputs", {})
     return DeploymentTarget(outputs, client_options(stage), LOCAL_STACK, stage)
+
+
+def client_options(stage: Stage) -> dict[str, Any]:
+    """The arguments with which boto3 reaches the local stage's services."""
+    return {
+        "endpoint_url": stage.endpoint_url,
+        "region_name": stage.region,
+        "aws_access_key_id": _LOCAL_KEY,
+        "aws_secret_access_key": _LOCAL_KEY,
+        # No retries: an invocation must not happen twice. No proxy: the stage is on this machine.
+        "config": Config(connect_timeout=5, read_timeout=_LOCAL_SECONDS, retries={"total_max_attempts": 1}, proxies={}),
+    }
 
 
 def aws_target(outputs: Mapping[str, str], stack: str = "") -> DeploymentTarget:

@@ -135,10 +135,8 @@ def open_screen() -> Screen:
     return Screen(sys.stdout, sys.stderr, terminal=terminal, colour=settings.colour)
 
 
-def ask_first(
-    question: str, without: str = "give --yes to delete without being asked; there is no terminal here."
-) -> None:
-    """Ask the person at the terminal. Raises `CommandError` without a yes, and with `without` where nobody can be asked."""
+def ask_first(question: str, without: str = _NOBODY) -> None:
+    """Ask the person at the terminal. Raises `CommandError` without a yes, or with `without` if there is nobody."""
     if not sys.stdin.isatty():
         raise CommandError(f"Nothing was done: {without}", 2)
     print(f"{question} [y/N] ", end="", flush=True)

@@ -91,3 +91,8 @@ def _locator_parts(locator: Locator) -> list[str]:
 
 def _numbered(first: int, last: int) -> str:
     return f"message {first}" if first == last else f"messages {first}–{last}"
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun, such as `1 file` and `2 files`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -10,6 +10,7 @@ import click
 
 from cli.arguments import PATH, Options, command, json_option, stack_option
 from cli.evaluate.measuring import measuring, show_progress
+from cli.operator.base_settings import base_table
 from cli.operator.tenants import tenant_of_documents, tenant_option
 from cli.settings import CHECKOUT
 from cli.text import clean, to_json
@@ -114,11 +115,10 @@ class RunningStack:
 
     def keep(self, made: Sequence[Made]) -> None:
         """Beside those for other embedders and rerankers. What cannot be read is replaced."""
-        from cicada.adapters.dynamodb.base_table import DynamoBaseTable
         from cicada.errors import ConfigurationError
         from cicada.knowledge_bases.calibrations import read_calibrations, write_calibrations
 
-        record = DynamoBaseTable(self._target.client("dynamodb"), self._target.output("ReadersTable"))
+        record = base_table(self._target)
         try:
             kept = read_calibrations(record.read_calibrations())
         except ConfigurationError:

@@ -81,7 +81,7 @@ def _bedrock() -> Any:
 
 def _stand_in() -> Any:
     """The local stage's Bedrock. Raises `CommandError` if there is no stage, or it has no model that plans."""
-    from cli.local_services import client_options
+    from cli.deployment_target import client_options
     from cli.local_stage import read_stage
 
     try:

@@ -11,7 +11,7 @@ import click
 from cli.arguments import Options, command, json_option, stack_option
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.text import to_json
+from cli.text import counted, to_json
 
 if TYPE_CHECKING:
     from cicada.observability.audit import AuditRecord, DocumentsShown
@@ -70,7 +70,7 @@ def _require_account(target: DeploymentTarget, user: str) -> None:
     from cicada.text import did_you_mean
     from cli.operator.user_pool import UserPool
 
-    accounts = UserPool(target.client("cognito-idp"), target.output("UserPoolId")).accounts()
+    accounts = UserPool.of(target).accounts()
     if not any(user in (each.name, each.sub) for each in accounts):
         meant = did_you_mean(user, [each.name for each in accounts])
         raise CommandError(f"There is no record of {user} in this time, and no account of that name or id{meant}")
@@ -106,8 +106,7 @@ def _show(found: Found, sought: Sought) -> None:
     if found.records:
         open_screen().table([_HEAD, *map(_row, found.records)])
     span = f"from {_time(sought.since.timestamp())} to {_time(sought.until.timestamp())}"
-    number = len(found.records)
-    print(f"{number} record{'' if number == 1 else 's'} {span}.")
+    print(f"{counted(len(found.records), 'record')} {span}.")
     if found.more:
         print(f"{found.more:,} earlier records match too: raise --limit, or narrow them down with --until.")
     if found.unread:
@@ -128,7 +127,7 @@ def _row(record: AuditRecord) -> tuple[str, ...]:
         event = f"refused: {record.refused}" if record.refused else "connected"
         return (*who, event, record.connection_id, record.address)
     if isinstance(record, SessionDeleted):
-        number = f"{record.requests} question{'' if record.requests == 1 else 's'}"
+        number = counted(record.requests, "question")
         if record.session_id:
             return (*who, "conversation deleted", record.session_id, number)
         return (*who, "everything deleted", "", f"{record.sessions} conversations, {number}, {record.entries} entries")

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cicada.knowledge_bases.inference import Observed
     from cicada.knowledge_bases.schema import Schema, SchemaField
     from cicada.knowledge_bases.settings import KnowledgeBase
+    from cli.deployment_target import DeploymentTarget
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _MOST_BYTES = 100_000
@@ -129,7 +130,6 @@ def schema(options: Options) -> int:
 def _opened(options: Options) -> tuple[KnowledgeBaseKey, DynamoBaseTable]:
     """The base and the table of the deployment. Raises `CommandError` for what cannot be the name of a base."""
     # Imported late: the library and boto3 are slow to import.
-    from cicada.adapters.dynamodb.base_table import DynamoBaseTable
     from cicada.adapters.s3.keys import is_name
     from cicada.documents.model import KnowledgeBaseKey
     from cli.deployment_target import open_target
@@ -141,10 +141,14 @@ def _opened(options: Options) -> tuple[KnowledgeBaseKey, DynamoBaseTable]:
             2,
         )
     tenant = tenant_of_documents(options)
-    target = open_target(options.stack)
-    return KnowledgeBaseKey(tenant, options.name), DynamoBaseTable(
-        target.client("dynamodb"), target.output("ReadersTable")
-    )
+    return KnowledgeBaseKey(tenant, options.name), base_table(open_target(options.stack))
+
+
+def base_table(target: DeploymentTarget) -> DynamoBaseTable:
+    """Where the deployment keeps what is set for its bases, and its calibrations."""
+    from cicada.adapters.dynamodb.base_table import DynamoBaseTable
+
+    return DynamoBaseTable(target.client("dynamodb"), target.output("ReadersTable"))
 
 
 def _deployed(name: str) -> KnowledgeBase:

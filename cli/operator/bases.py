@@ -9,7 +9,7 @@ import click
 
 from cli.arguments import Group, Options
 from cli.errors import CommandError
-from cli.operator.base_settings import schema, set_, show
+from cli.operator.base_settings import base_table, schema, set_, show
 from cli.text import clean_line, to_json
 
 if TYPE_CHECKING:
@@ -72,13 +72,11 @@ def require_base(target: DeploymentTarget, tenant: str, name: str) -> None:
 
 def _is_set(target: DeploymentTarget, tenant: str, name: str) -> bool:
     """A stack of an earlier version keeps nothing for bases."""
-    from cicada.adapters.dynamodb.base_table import DynamoBaseTable
     from cicada.documents.model import KnowledgeBaseKey
 
     if "ReadersTable" not in target.outputs:
         return False
-    record = DynamoBaseTable(target.client("dynamodb"), target.output("ReadersTable"))
-    return bool(record.read(KnowledgeBaseKey(tenant, name), frozenset()).text)
+    return bool(base_table(target).read(KnowledgeBaseKey(tenant, name), frozenset()).text)
 
 
 def _bases_with_documents(target: DeploymentTarget, tenant: str) -> Iterator[str]:

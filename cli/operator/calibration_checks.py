@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.errors import ConfigurationError
 from cicada.knowledge_bases.calibrations import (
     LOCAL,
@@ -15,6 +14,7 @@ from cicada.knowledge_bases.calibrations import (
     read_calibrations,
 )
 from cli.deployment_target import DeploymentTarget
+from cli.operator.base_settings import base_table
 from cli.operator.findings import Finding
 
 _SUBJECT = "calibration"
@@ -29,10 +29,9 @@ def embedder_of(variables: Mapping[str, str]) -> str:
 def calibration_findings(target: DeploymentTarget, functions: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
     """One for each pair of embedder and reranker by which the functions of the stack search."""
     variables = [each.get("Environment", {}).get("Variables", {}) for each in functions]
-    record = DynamoBaseTable(target.client("dynamodb"), target.output("ReadersTable"))
     kept: tuple[Calibration, ...] = ()
     try:
-        kept = read_calibrations(record.read_calibrations())
+        kept = read_calibrations(base_table(target).read_calibrations())
     except ConfigurationError as error:
         yield Finding(_SUBJECT, "problem", str(error))
     for embedder in dict.fromkeys(embedder_of(each) for each in variables if _MODEL in each):

@@ -12,6 +12,7 @@ from cli.arguments import Options, stack_option, together
 from cli.errors import library_errors
 from cli.operator.tenants import tenant_option
 from cli.screen import Screen, open_screen
+from cli.text import counted
 
 if TYPE_CHECKING:
     from clients.documents.uploader import DocumentResult, Uploader
@@ -70,9 +71,5 @@ def follow(
     return results
 
 
-def counted(files: int) -> str:
-    return f"{files} file" if files == 1 else f"{files} files"
-
-
 def _show_progress(screen: Screen, documents: int, done: int, of_a_file: str = "") -> None:
-    screen.status(f"{done} of {counted(documents)} done{'; ' if of_a_file else ' …'}{of_a_file}")
+    screen.status(f"{done} of {counted(documents, 'file')} done{'; ' if of_a_file else ' …'}{of_a_file}")

@@ -45,7 +45,7 @@ def erase(options: Options) -> int:
 
     tenant_named(options.tenant)
     target = open_target(options.stack)
-    pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+    pool = UserPool.of(target)
     erasure = _erasure(target)
     try:
         principal = _principal(options, pool, target, erasure)

@@ -15,7 +15,7 @@ from cicada_client.events import parse_event
 from cli.arguments import Group, Options, command, json_option, stack_option
 from cli.errors import library_errors
 from cli.screen import open_screen
-from cli.text import clean_line, to_json
+from cli.text import clean_line, counted, to_json
 
 if TYPE_CHECKING:
     from cicada.adapters.dynamodb.request_log import DynamoRequestLog
@@ -49,7 +49,7 @@ def list_(options: Options) -> int:
     rows = [(each["at"], each["tenant"], each["user"], each["rating"], _why(each), each["requestId"]) for each in found]
     if rows:
         open_screen().table([_HEAD, *rows], wrapped=True)
-    print(f"{len(rows)} answer{'' if len(rows) == 1 else 's'} rated.")
+    print(f"{counted(len(rows), 'answer')} rated.")
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from cli.errors import CommandError
 from cli.screen import open_screen
-from cli.text import to_json
+from cli.text import counted, to_json
 
 State = Literal["ok", "note", "problem", "unknown"]
 # What services answer to an operation that they do not have; the emulator of the local stage does so.
@@ -61,9 +61,5 @@ def show(findings: Sequence[Finding], *, as_json: bool) -> int:
     shown = [(each.state, each.subject, each.text) for each in findings]
     open_screen().table(shown, wrapped=True, first=max(map(len, get_args(State))))
     unknown = sum(each.state == "unknown" for each in findings)
-    print(f"{_counted(len(problems), 'problem')}{f', {unknown} not found out' if unknown else ''}.")
+    print(f"{counted(len(problems), 'problem')}{f', {unknown} not found out' if unknown else ''}.")
     return 1 if problems else 0
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -10,12 +10,12 @@ import click
 
 from cli.arguments import PATH, Options, command
 from cli.errors import CommandError
-from cli.operator.documents import counted, document_options, follow
+from cli.operator.documents import document_options, follow
 from cli.operator.remove import show_removal
 from cli.operator.tenants import tenant_of_documents
 from cli.operator.viewer_names import ViewerNames, note_on, note_on_failure, viewer_names
 from cli.screen import Screen, open_screen
-from cli.text import to_json
+from cli.text import counted, to_json
 
 if TYPE_CHECKING:
     from cli.operator.prune import Surplus
@@ -100,7 +100,8 @@ def _show_plan(options: Options, uploads: list[Upload], surplus: Surplus | None)
         return 0
     for path, reason in refused.items():
         open_screen().note(f"{path}: {reason}")
-    print(f"Would upload {counted(len(uploads) - len(refused))} and remove {counted(len(gone))}{':' if gone else '.'}")
+    upload, remove = counted(len(uploads) - len(refused), "file"), counted(len(gone), "file")
+    print(f"Would upload {upload} and remove {remove}{':' if gone else '.'}")
     for line in described(surplus) if surplus else ():
         print(line)
     return 0
@@ -113,7 +114,7 @@ def _prepare(options: Options, surplus: Surplus) -> None:
 
     gone = len(surplus.documents) + len(surplus.sidecars)
     if gone:
-        open_screen().notes("\n".join([f"To be removed, {counted(gone)}:", *described(surplus)]))
+        open_screen().notes("\n".join([f"To be removed, {counted(gone, 'file')}:", *described(surplus)]))
         confirm(surplus, options)
         remove_sidecars(open_target(options.stack), surplus)
 
@@ -168,7 +169,7 @@ def _show(names: ViewerNames, result: DocumentResult, screen: Screen) -> None:
             f"{result.path}: nothing was heard of it yet; its report will be at {result.report_key} in the bucket"
         )
     else:
-        passages = f", {result.passages} passage{'' if result.passages == 1 else 's'}" if result.passages else ""
+        passages = f", {counted(result.passages, 'passage')}" if result.passages else ""
         screen.line(f"{result.path}: {result.outcome}{passages}")
     for problem in result.problems:
         place = f"{problem['place']}: " if problem["place"] else ""
@@ -183,7 +184,8 @@ def _show(names: ViewerNames, result: DocumentResult, screen: Screen) -> None:
 
 
 def _summary(outcomes: Counter[str]) -> str:
-    return f"{counted(outcomes.total())}: {', '.join(f'{number} {outcome}' for outcome, number in outcomes.items())}."
+    numbers = ", ".join(f"{number} {outcome}" for outcome, number in outcomes.items())
+    return f"{counted(outcomes.total(), 'file')}: {numbers}."
 
 
 def _fields(

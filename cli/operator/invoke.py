@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
+from cicada_client.errors import ConnectionLostError
 from cli.arguments import Options, command
 from cli.errors import CommandError
 from cli.local_stage import Stage, read_stage
 from cli.settings import Settings, read_settings
 from cli.text import to_json
+
+_SECONDS = 300
 
 
 @command(
@@ -35,11 +39,9 @@ def invoke(options: Options) -> int:
     stage = read_stage(settings.stage_file)
     deployed = _deployed_name(stage, options.function)
     event = _event(options.function, options.event, settings)
-    from cli.local_services import invoke_function  # imported late: boto3 is slow to import
-
-    invocation = invoke_function(stage, deployed, event)
-    print(to_json(invocation.result))
-    if invocation.failed:
+    result, has_failed = _invoked(stage, deployed, event)
+    print(to_json(result))
+    if has_failed:
         raise CommandError(f"The function {options.function} failed.")
     return 0
 
@@ -60,3 +62,24 @@ def _event(function: str, argument: str | None, settings: Settings) -> str:
     except ValueError as error:
         raise CommandError(f"{'Standard input' if name == '-' else name} is not JSON: {error}.", 2) from error
     return text
+
+
+def _invoked(stage: Stage, deployed_name: str, event: str) -> tuple[Any, bool]:
+    """What the function returns, parsed, and whether it raised instead."""
+    from botocore.exceptions import BotoCoreError, ClientError  # imported late: boto3 is slow to import
+
+    from cli.deployment_target import local_target
+
+    try:
+        client = local_target(stage).client("lambda", _SECONDS)
+        reply = client.invoke(FunctionName=deployed_name, Payload=event.encode())
+        payload = reply["Payload"].read()
+    except ClientError as error:
+        problem = error.response.get("Error", {})
+        said = problem.get("Message") or problem.get("Code")
+        raise CommandError(f"The local stage refused the call: {said}") from error
+    except BotoCoreError as error:
+        raise ConnectionLostError(
+            f"The local stage at {stage.endpoint_url} does not answer: run `make run`."
+        ) from error
+    return json.loads(payload) if payload else None, "FunctionError" in reply

@@ -10,7 +10,7 @@ import click
 
 from cli.arguments import Options, command, stack_option
 from cli.errors import CommandError, library_errors
-from cli.text import clean_line
+from cli.text import clean_line, counted
 
 if TYPE_CHECKING:
     from cli.deployment_target import DeploymentTarget
@@ -71,7 +71,7 @@ def _show(redriver: Redriver) -> int:
         print(
             f"{_name(letter)}  {clean_line(letter.reason or 'given up by the queue'):24}  {_age(now - letter.sent_at)}"
         )
-    print(f"{_count(len(letters))} shown, about {redriver.dead_letters.count()} in the queue.")
+    print(f"{counted(len(letters), 'dead letter')} shown, about {redriver.dead_letters.count()} in the queue.")
     return 0
 
 
@@ -80,16 +80,12 @@ def _redrive(redriver: Redriver) -> int:
     for letter, outcome in redriver.redrive():
         outcomes[outcome] += 1
         print(f"{_name(letter)}  {_OUTCOMES[outcome]}")
-    print(f"{_count(outcomes.total())}, {outcomes['queued']} queued again.")
+    print(f"{counted(outcomes.total(), 'dead letter')}, {outcomes['queued']} queued again.")
     return 1 if outcomes["running"] or outcomes["unreadable"] else 0
 
 
 def _name(letter: DeadLetter) -> str:
     return clean_line(letter.key.request_id if letter.key else "(no request)").ljust(36)
-
-
-def _count(letters: int) -> str:
-    return f"{letters} dead letter" if letters == 1 else f"{letters} dead letters"
 
 
 def _age(seconds: float) -> str:

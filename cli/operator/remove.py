@@ -13,7 +13,7 @@ from cli.operator.bases import require_base
 from cli.operator.documents import document_options, follow
 from cli.operator.tenants import tenant_of_documents
 from cli.screen import Screen
-from cli.text import to_json
+from cli.text import counted, to_json
 
 if TYPE_CHECKING:
     from cicada.documents.model import DocumentKey
@@ -80,8 +80,7 @@ def _purged(options: Options, results: list[DocumentResult]) -> dict[DocumentKey
 
 
 def _show_purge(document: DocumentKey, purged: Purged) -> None:
-    versions = f"{purged.versions} version{'' if purged.versions == 1 else 's'}"
-    markers = f"{purged.markers} delete marker{'' if purged.markers == 1 else 's'}"
+    versions, markers = counted(purged.versions, "version"), counted(purged.markers, "delete marker")
     print(f"{document.document_id}: purged {versions} with {purged.bytes:,} bytes, and {markers}")
 
 

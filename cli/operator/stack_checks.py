@@ -137,7 +137,7 @@ def _told(endpoints: list[str], pending: list[str]) -> Finding:
 
 def _accounts(target: DeploymentTarget) -> Iterator[Finding]:
     """A finding on accounts that can sign in, but are refused by the authorizer."""
-    pool = UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+    pool = UserPool.of(target)
     accounts = [each for each in pool.accounts() if each.state != "disabled"]
     refused = [each.name for each in without_tenant(accounts, target.default_tenant)]
     if not refused:

@@ -12,6 +12,7 @@ from cicada.adapters.cognito_users import FEDERATED, CognitoUsers, generated_pas
 from cicada.conversation.administration import Account, NewAccount
 from cicada.errors import HalfMadeAccountError, UserExistsError
 from cli.aws_failures import aws_calls, code_of, failure_of, message_of
+from cli.deployment_target import DeploymentTarget
 from cli.errors import CommandError
 
 __all__ = ["Account", "NewAccount", "UnknownUserError", "UserPool", "generated_password", "state_of"]
@@ -38,6 +39,11 @@ class UserPool(CognitoUsers):
 
     def __init__(self, client: Any, pool_id: str) -> None:
         super().__init__(client, pool_id, _translated)
+
+    @classmethod
+    def of(cls, target: DeploymentTarget) -> UserPool:
+        """The pool of a deployment."""
+        return cls(target.client("cognito-idp"), target.output("UserPoolId"))
 
     def add(self, account: NewAccount) -> str | None:
         try:

@@ -224,7 +224,7 @@ def _pool(options: Options) -> tuple[DeploymentTarget, UserPool]:
     from cli.operator.user_pool import UserPool
 
     target = open_target(options.stack)
-    return target, UserPool(target.client("cognito-idp"), target.output("UserPoolId"))
+    return target, UserPool.of(target)
 
 
 def _require_groups(pool: UserPool, names: list[str], options: Options) -> None:

@@ -89,7 +89,7 @@ def viewer_names(options: Options) -> ViewerNames:
         from cli.operator.user_pool import UserPool
 
         target = open_target(options.stack)
-        return UserPool(target.client("cognito-idp"), target.output("UserPoolId")), target.default_tenant
+        return UserPool.of(target), target.default_tenant
 
     return ViewerNames(pool, tenant_of_documents(options))
 

@@ -10,7 +10,7 @@ import click
 
 from cli.arguments import Group, Options, Run, command, json_option, together
 from cli.screen import open_screen
-from cli.text import clean_line, to_json
+from cli.text import clean_line, counted, to_json
 from cli.user.client import open_client, system_options, user_option
 
 if TYPE_CHECKING:
@@ -118,16 +118,16 @@ def _ratings_tables(found: Ratings) -> tuple[Sequence[Rows], str]:
     for each in found.latest:
         why = ": ".join(filter(None, [", ".join(each.reasons), each.comment]))
         latest.append((each.asked_at, each.knowledge_base, each.rating, why, each.request_id))
-    return [days, latest], _counted(sum(good + bad for _, good, bad in found.days), "rated", complete=found.complete)
+    return [days, latest], _total(sum(good + bad for _, good, bad in found.days), "rated", complete=found.complete)
 
 
 def _failures_tables(found: Failures) -> tuple[Sequence[Rows], str]:
     days = [("DAY", "CODE", "REQUESTS"), *((day, code, str(number)) for day, code, number in found.days)]
     latest = [("ASKED", "BASE", "CODE", "REQUEST")]
     latest += [(each.asked_at, each.knowledge_base, each.code, each.request_id) for each in found.latest]
-    return [days, latest], _counted(sum(number for *_, number in found.days), "failed", complete=found.complete)
+    return [days, latest], _total(sum(number for *_, number in found.days), "failed", complete=found.complete)
 
 
-def _counted(number: int, how: str, *, complete: bool) -> str:
+def _total(number: int, how: str, *, complete: bool) -> str:
     more = "" if complete else " There are more: only the latest were counted."
-    return f"{number} request{'' if number == 1 else 's'} {how}.{more}"
+    return f"{counted(number, 'request')} {how}.{more}"

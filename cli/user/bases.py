@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cli.arguments import Options, command, json_option
 from cli.screen import open_screen
-from cli.text import clean_line, to_json
+from cli.text import clean_line, counted, to_json
 from cli.user.client import open_client, system_options, user_option
 
 if TYPE_CHECKING:
@@ -37,6 +37,6 @@ def list_(options: Options) -> int:
 
 def base_lines(base: KnowledgeBase) -> list[str]:
     """The base for people."""
-    number = f"{base.documents} document{'' if base.documents == 1 else 's'}"
-    head = clean_line(f"{base.name}: {number}{f'. {base.description}' if base.description else ''}")
+    documents = counted(base.documents, "document")
+    head = clean_line(f"{base.name}: {documents}{f'. {base.description}' if base.description else ''}")
     return [head, *(f"  {clean_line(each)}" for each in base.questions)]
