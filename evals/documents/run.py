@@ -2,14 +2,13 @@
 
 import statistics
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ir_measures import RR, R
 
 from cicada.document_routing import scoring
 from cicada.document_routing.router import DocumentRouter
-from cicada.retrieval.ports import CataloguedIndex, Embedder
+from cicada.retrieval.ports import CataloguedIndex
 from evals.documents.dataset import DocumentSet, load_documents
 from evals.documents.index import indexed
 from evals.documents.report import Report
@@ -21,29 +20,17 @@ from evals.retrieval.standin import Say
 MEASURES = {"recall@5": R @ 5, "recall@15": R @ 15, "recall@50": R @ 50, "mrr": RR}
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What to measure. `ablation`: also the router without each of its signals. `cache` is a folder."""
+def run(folder: Path, say: Say, *, ablation: bool = False) -> Report:
+    """Measure the set in the folder; with `ablation` also the router without each of its signals.
 
-    folder: Path
-    ablation: bool = False
-    cache: Path | None = None
-
-
-def run(order: Order, say: Say) -> Report:
-    """Raises DatasetError, and `DependencyError`s of the encoder and the index."""
-    documents = load_documents(order.folder)
+    Raises DatasetError, and `DependencyError`s of the encoder and the index.
+    """
+    documents = load_documents(folder)
     say(
         f"{documents.name}: {len(documents.cards):,} cards, {documents.passage_count:,} passages,"
         f" {len(documents.queries):,} queries"
     )
-    with local_embedder(say, order.cache or CACHE) as embedder:
-        return measured(documents, embedder, order.ablation, say)
-
-
-def measured(documents: DocumentSet, embedder: Embedder, ablation: bool, say: Say) -> Report:
-    """The report on a set."""
-    with indexed(documents, embedder, say) as index:
+    with local_embedder(say, CACHE) as embedder, indexed(documents, embedder, say) as index:
         say("Routing …")
         routed = route_all(documents, index, embedder, say)
         without = _ablations(routed, index, say) if ablation else {}

@@ -38,7 +38,7 @@ class Report:
         return (ours - last) / (rewritten - last) if rewritten > last else None
 
 
-def run(folder: Path, say: Say, cache: Path | None = None) -> Report:
+def run(folder: Path, say: Say) -> Report:
     """Search the folder's corpus for each form of the questions. Raises DatasetError and `DependencyError`s."""
     dataset = load_dataset(folder)
     conversations = load_conversations(folder, dataset)
@@ -49,7 +49,7 @@ def run(folder: Path, say: Say, cache: Path | None = None) -> Report:
         "ours": {key: found.query for key, found in ours.items()},
         "rewritten": {query.id: query.text for query in dataset.queries},
     }
-    scores = _scores(dataset, forms, say, cache)
+    scores = _scores(dataset, forms, say)
     follow_ups = sum(bool(each.carried) for each in ours.values())
     return Report(dataset.name, len(dataset.rows), len(conversations), follow_ups, **scores)
 
@@ -76,13 +76,8 @@ def render(report: Report) -> str:
     return "\n".join(lines)
 
 
-def _scores(
-    dataset: Dataset, forms: Mapping[str, Mapping[str, str]], say: Say, cache: Path | None
-) -> dict[str, Scores]:
-    with (
-        local_embedder(say, cache or CACHE) as embedder,
-        retriever(dataset, embedder, Pipeline()) as search,
-    ):
+def _scores(dataset: Dataset, forms: Mapping[str, Mapping[str, str]], say: Say) -> dict[str, Scores]:
+    with local_embedder(say, CACHE) as embedder, retriever(dataset, embedder, Pipeline()) as search:
         return {
             name: scores_of(
                 rankings_of(dataset, search_all(_asking(dataset, texts.items()), search))[FINAL], dataset.judgements

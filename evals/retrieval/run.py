@@ -16,7 +16,7 @@ from evals.retrieval.standin import Say
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What to measure. `save` and `against` are files of runs; `cache` is a folder."""
+    """What to measure. `save` and `against` are files of runs."""
 
     folder: Path
     queries: Path | None = None
@@ -24,7 +24,6 @@ class Order:
     peers: bool = False
     save: Path | None = None
     against: Path | None = None
-    cache: Path | None = None
 
 
 def run(order: Order, say: Say) -> Report:
@@ -42,7 +41,7 @@ def run(order: Order, say: Say) -> Report:
 
 def _measured(dataset: Dataset, order: Order, say: Say) -> tuple[dict[str, Scores], SecondOpinion, dict[str, Scores]]:
     """Scores of the stages, the second opinion on the last one, and scores of the peers."""
-    with local_embedder(say, order.cache or CACHE) as embedder:
+    with local_embedder(say, CACHE) as embedder:
         with retriever(dataset, embedder, order.pipeline) as search:
             found = search_all(dataset, search)
         rankings = rankings_of(dataset, found)

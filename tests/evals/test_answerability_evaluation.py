@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cicada.understanding.follow_ups import StandAlone
 from cli.__main__ import main
 from evals.answerability import run as evaluation
 from evals.answerability.dataset import Label, load_labelled_turns
@@ -94,15 +95,15 @@ def test_the_command_scores_each_turn_by_the_production_search(
     assert "UNANSWERABLE        1" in capsys.readouterr().out
 
 
-def test_the_stand_alone_question_is_what_is_searched_for(tmp_path: Path) -> None:
+def test_the_stand_alone_question_is_what_is_searched_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Sequence[str]] = []
 
-    def standalone(messages: Sequence[str]) -> str:
+    def stand_alone(messages: Sequence[str]) -> StandAlone:
         asked.append(messages)
-        return "Is the queen dead?"
+        return StandAlone("Is the queen dead?")
 
-    folder = write_turns(tmp_path / "turns")
-    scored = evaluation.run(folder, lambda line: None, standalone)
+    monkeypatch.setattr(evaluation, "stand_alone", stand_alone)
+    scored = evaluation.run(write_turns(tmp_path / "turns"), lambda line: None)
     assert asked[3] == ["Is the queen dead?", "When was the movie made?"]
     assert {each.quality for each in scored} == {scored[0].quality}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.evaluate.command import evaluate
 from local.stage.settings import ROOT
 from tools.figures.citations import (
     Sourced,
@@ -40,7 +41,7 @@ def recorded(commit: str = "") -> Record:
 def exists(command: str) -> bool:
     """Whether a command that begins with `cicada eval`, `python -m` or `make` is there."""
     if found := re.match(r"cicada eval ([a-z]+)", command):
-        return find_spec(f"cli.evaluate.{found[1]}") is not None
+        return found[1] in evaluate.commands
     if found := re.match(r"python -m ([\w.]+)", command):
         return find_spec(found[1]) is not None
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
