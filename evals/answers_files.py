@@ -13,15 +13,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
-from cicada.errors import CicadaError
 from cicada.text import one_line
 from cicada_client.events import Source
+from evals.lines import DatasetError, problem_of, read_text
 
 _QUOTATION_MARKS = str.maketrans("’‘“”", "''\"\"")
-
-
-class AnswersDatasetError(CicadaError):
-    """A file of the evaluation cannot be read; says where and why."""
 
 
 def _listed(value: object) -> object:
@@ -119,17 +115,17 @@ class Conversation(_Form):
 
 
 def load_conversations(path: Path) -> list[Conversation]:
-    """The conversations of a JSONL file; blank lines are skipped. Raises AnswersDatasetError."""
+    """The conversations of a JSONL file; blank lines are skipped. Raises DatasetError."""
     found: dict[str, Conversation] = {}
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         conversation = _conversation(line, path, number)
         if conversation.id in found:
-            raise AnswersDatasetError(f"{path}, line {number}: there is a conversation {conversation.id} above.")
+            raise DatasetError(f"{path}, line {number}: there is a conversation {conversation.id} above.")
         found[conversation.id] = conversation
     if not found:
-        raise AnswersDatasetError(f"{path} holds no conversations; write one JSON object on each line.")
+        raise DatasetError(f"{path} holds no conversations; write one JSON object on each line.")
     return list(found.values())
 
 
@@ -137,17 +133,8 @@ def _conversation(line: str, path: Path, number: int) -> Conversation:
     try:
         return Conversation.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the line"
-        what = first["msg"].removeprefix("Value error, ")
-        raise AnswersDatasetError(f"{path}, line {number}: {where}: {what}.") from error
-
-
-def _lines(path: Path) -> Sequence[str]:
-    try:
-        return path.read_text("utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise AnswersDatasetError(f"{path} cannot be read as UTF-8 text ({error}).") from error
+        where, what = problem_of(error)
+        raise DatasetError(f"{path}, line {number}: {where}: {what.removeprefix('Value error, ')}.") from error
 
 
 def folded(text: str) -> str:

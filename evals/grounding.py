@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from cicada.grounding.checking import support
 from evals.answerability.report import auroc
 from evals.changed_claims import Claim, changed_claims
-from evals.retrieval.dataset import DatasetError, read_lines
+from evals.lines import DatasetError, parsed, read_lines
 
 Row = tuple[Claim, float]
 
@@ -44,19 +44,10 @@ def load_claims(path: Path) -> list[Claim]:
     """The judged texts of a file, gzipped or not. Raises DatasetError."""
     if not path.is_file():
         raise DatasetError(f"{path} does not exist; give a JSONL file with source, text, supported and set.")
-    claims = [_claim(line, path, number) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
+    claims = [Claim(**line.model_dump()) for _, line in parsed(read_lines(path), _Line, path)]
     if not claims:
         raise DatasetError(f"{path} is empty; write a JSON object with source, text, supported and set on each line.")
     return claims
-
-
-def _claim(line: str, path: Path, number: int) -> Claim:
-    try:
-        return Claim(**_Line.model_validate_json(line).model_dump())
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = f"'{first['loc'][0]}'" if first["loc"] else "the line"
-        raise DatasetError(f"{path}, line {number}: {where}: {first['msg']}.") from error
 
 
 def run(path: Path) -> GroundingReport:

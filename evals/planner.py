@@ -17,10 +17,10 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.heads import packaged_heads
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.plan import Shape
+from evals.lines import DatasetError
 from evals.planner_files import (
     LabelledConversation,
     LabelledQuery,
-    PlannerDatasetError,
     PlannerSchema,
     load_conversations,
     load_queries,
@@ -148,7 +148,7 @@ def judged(
 def _schema_of(query: LabelledQuery, schemas: Mapping[str, PlannerSchema]) -> PlannerSchema:
     found = schemas.get(query.table) or schemas.get("")
     if found is None:
-        raise PlannerDatasetError(f"The query “{query.query}” is of “{query.table}”, and no schema has this name.")
+        raise DatasetError(f"The query “{query.query}” is of “{query.table}”, and no schema has this name.")
     return found
 
 
@@ -291,7 +291,7 @@ def _confident(rows: Sequence[PlanJudgement], threshold: float) -> Confident:
 
 
 def run(file: Path, schema: Path, *, conversations: bool = False, way: Way | None = None) -> PlannerReport:
-    """Score a way of planning, or else the rules, on a file. Raises PlannerDatasetError, ModelUnreachableError."""
+    """Score a way of planning, or else the rules, on a file. Raises DatasetError, ModelUnreachableError."""
     rows = load_conversations(file) if conversations else load_queries(file)
     return evaluate_planner(judged(rows, load_schemas(schema), later=conversations, way=way))
 

@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
-from cicada.errors import CicadaError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.understanding.plan import Shape
+from evals.lines import DatasetError, problem_of, read_text
 
 _PERSON = re.compile(
     r"(^|_)(owner|author|approver|reviewer|manager|assignee|responsible|editor|lead|contact|steward|custodian|signatory"
@@ -46,10 +46,6 @@ _TYPES = (
 
 
 Row = TypeVar("Row", bound=BaseModel)
-
-
-class PlannerDatasetError(CicadaError):
-    """A file of the evaluation cannot be read; says where and why."""
 
 
 class _SchemaFile(BaseModel):
@@ -100,14 +96,14 @@ class PlannerSchema:
 
 
 def load_schemas(path: Path) -> dict[str, PlannerSchema]:
-    """Read one schema, whose name is empty, or several by their names. Raises PlannerDatasetError."""
-    text = _text(path)
+    """Read one schema, whose name is empty, or several by their names. Raises DatasetError."""
+    text = read_text(path)
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise PlannerDatasetError(f"{path} is not JSON ({error}).") from error
+        raise DatasetError(f"{path} is not JSON ({error}).") from error
     if not isinstance(found, dict):
-        raise PlannerDatasetError(f"{path}: the file: write one JSON object.")
+        raise DatasetError(f"{path}: the file: write one JSON object.")
     several = found if "fields" not in found and all(isinstance(each, dict) for each in found.values()) else {"": found}
     return {name: _schema(each, path, name) for name, each in several.items()}
 
@@ -116,9 +112,8 @@ def _schema(found: Any, path: Path, name: str) -> PlannerSchema:
     try:
         file = _SchemaFile.model_validate_json(json.dumps(found))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in (*filter(None, [name]), *first["loc"])) or "the file"
-        raise PlannerDatasetError(f"{path}: {where}: {first['msg']}.") from error
+        where, what = problem_of(error, "the file", within=name)
+        raise DatasetError(f"{path}: {where}: {what}.") from error
     synonyms = _synonyms(file)
     fields = {name: _field(name, stated, synonyms) for name, stated in file.fields.items()}
     items = (file.documents,) if isinstance(file.documents, str) else tuple(file.documents)
@@ -126,21 +121,21 @@ def _schema(found: Any, path: Path, name: str) -> PlannerSchema:
 
 
 def load_queries(path: Path) -> list[LabelledConversation]:
-    """The labelled queries of a JSONL file, each a conversation of one turn. Raises PlannerDatasetError."""
+    """The labelled queries of a JSONL file, each a conversation of one turn. Raises DatasetError."""
     return [LabelledConversation(turns=[each]) for each in _rows(path, LabelledQuery)]
 
 
 def load_conversations(path: Path) -> list[LabelledConversation]:
-    """The labelled conversations of a JSONL file. Raises PlannerDatasetError."""
+    """The labelled conversations of a JSONL file. Raises DatasetError."""
     return _rows(path, LabelledConversation)
 
 
 def _rows(path: Path, form: type[Row]) -> list[Row]:
     """The rows of a JSONL file; blank lines are skipped."""
-    lines = enumerate(_text(path).splitlines(), start=1)
+    lines = enumerate(read_text(path).splitlines(), start=1)
     rows = [_row(line, path, number, form) for number, line in lines if line.strip()]
     if not rows:
-        raise PlannerDatasetError(f"{path} holds no queries; write one JSON object on each line.")
+        raise DatasetError(f"{path} holds no queries; write one JSON object on each line.")
     return rows
 
 
@@ -148,16 +143,8 @@ def _row(line: str, path: Path, number: int, form: type[Row]) -> Row:
     try:
         return form.model_validate_json(line)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the line"
-        raise PlannerDatasetError(f"{path}, line {number}: {where}: {first['msg']}.") from error
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PlannerDatasetError(f"{path} cannot be read as UTF-8 text ({error}).") from error
+        where, what = problem_of(error)
+        raise DatasetError(f"{path}, line {number}: {where}: {what}.") from error
 
 
 def _synonyms(file: _SchemaFile) -> dict[str, tuple[str, ...]]:

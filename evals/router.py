@@ -10,16 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from cicada.errors import CicadaError
 from cicada.understanding.classifier import classify
 from cicada.understanding.intent.model import load_model
 from cicada.understanding.plan import Intent
-
-
-class DatasetError(CicadaError):
-    """A file of labelled messages cannot be read; says where and why."""
+from evals.lines import DatasetError, parsed
+from evals.table import table
 
 
 class LabelledMessage(BaseModel):
@@ -95,7 +92,8 @@ def load_messages(path: Path) -> list[LabelledMessage]:
         raise DatasetError(f"{path} does not exist; give the path of a JSONL file.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path} cannot be read as UTF-8 text ({error}); give the path of a JSONL file.") from error
-    messages = [_message(line, path, number) for number, line in enumerate(lines, start=1) if line.strip()]
+    advice = f" Write a JSON object with text and label; the label is one of {', '.join(Intent)}."
+    messages = [message for _, message in parsed(lines, LabelledMessage, path, advice)]
     if not messages:
         raise DatasetError(f"{path} holds no messages; write one JSON object with text and label on each line.")
     return messages
@@ -125,31 +123,19 @@ def render(report: RouterReport) -> str:
         f" {sure['threshold']:.2f} on: {sure['coverage']:.3f} of them, accuracy {sure['accuracy']:.3f}",
         "",
     ]
-    lines += _table(["route", "n", "recall", "precision", "f1"], _class_rows(report))
+    lines += table(["route", "n", "recall", "precision", "f1"], _class_rows(report))
     if report["by_slice"]:
         scores = report["by_slice"].items()
         lines += [
             "",
-            *_table(["slice", "n", "accuracy"], ([k, s["n"], f"{s['accuracy']:.3f}"] for k, s in scores)),
+            *table(["slice", "n", "accuracy"], ([k, s["n"], f"{s['accuracy']:.3f}"] for k, s in scores)),
         ]
     header = ["labelled as, routed to", *report["confusion"]]
     lines += [
         "",
-        *_table(header, ([label, *counts.values()] for label, counts in report["confusion"].items())),
+        *table(header, ([label, *counts.values()] for label, counts in report["confusion"].items())),
     ]
     return "\n".join(lines)
-
-
-def _message(line: str, path: Path, number: int) -> LabelledMessage:
-    try:
-        return LabelledMessage.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = f"'{first['loc'][0]}'" if first["loc"] else "the line"
-        raise DatasetError(
-            f"{path}, line {number}: {where}: {first['msg']}. Write a JSON object with text and label; "
-            f"the label is one of {', '.join(Intent)}."
-        ) from error
 
 
 def _count(rows: Iterable[Judgement], label: Intent, predicted: Intent) -> int:
@@ -188,15 +174,3 @@ def _class_rows(report: RouterReport) -> Iterable[list[object]]:
             score["n"],
             *(f"{share:.3f}" for share in (score["recall"], score["precision"], score["f1"])),
         ]
-
-
-def _table(header: list[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    cells = [header, *([str(cell) for cell in row] for row in rows)]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    return ["  ".join(_aligned(row, widths)).rstrip() for row in cells]
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    return [
-        cell.rjust(width) if i else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-    ]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
-from evals.retrieval.dataset import Dataset, DatasetError, Row, read_lines, read_rows, set_file
+from evals.lines import DatasetError, problem_of, read_lines
+from evals.retrieval.dataset import Dataset, Row, read_rows, set_file
 
 
 class Label(StrEnum):
@@ -59,16 +60,14 @@ def load_labelled_turns(folder: Path) -> LabelledTurns:
 
 
 def _tasks(path: Path) -> list[Task]:
-    found = [_task(line, path, number) for number, line in enumerate(read_lines(path), start=1) if line.strip()]
+    found = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                found.append(Task.model_validate_json(line))
+            except ValidationError as error:
+                where, what = problem_of(error)
+                raise DatasetError(f"{path}, line {number}: '{where}': {what}.") from error
     if not found:
         raise DatasetError(f"{path} is empty.")
     return found
-
-
-def _task(line: str, path: Path, number: int) -> Task:
-    try:
-        return Task.model_validate_json(line)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the line"
-        raise DatasetError(f"{path}, line {number}: '{where}': {first['msg']}.") from error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from evals.answerability.dataset import Label
 from evals.answerability.run import Scored
-from evals.retrieval.dataset import DatasetError
+from evals.lines import DatasetError
 
 STEPS = 20
 

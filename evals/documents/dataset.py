@@ -10,16 +10,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field
 
 from cicada.documents.catalogue import Card, CardSection, Related
-from evals.retrieval.dataset import (
-    DatasetError,
-    Judgements,
-    Line,
-    Query,
-    judgements_file,
-    read_judgements,
-    read_rows,
-    set_file,
-)
+from evals.lines import DatasetError
+from evals.retrieval.dataset import Judgements, Line, Query, judgements_file, read_judgements, read_rows, set_file
 
 
 class SectionLine(BaseModel):

@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from evals.retrieval.measures import Scores, means
-from evals.retrieval.report import table
+from evals.retrieval.measures import Scores, mean_rows, means, means_by_name
+from evals.table import table
 
 FINAL = "fused"
 
@@ -35,10 +35,10 @@ def to_json(report: Report) -> str:
         "ms_per_query": report.milliseconds,
         "search_ms_per_query": report.search_milliseconds,
         "n": report.queries,
-        "signals": _means(report.signals),
+        "signals": means_by_name(report.signals),
     }
     if report.without:
-        values["without"] = _means(report.without)
+        values["without"] = means_by_name(report.without)
     return json.dumps(
         {**values, "dataset": report.dataset, "cards": report.cards, "passages": report.passages}, indent=2
     )
@@ -48,19 +48,11 @@ def render(report: Report) -> str:
     """The report as plain text tables."""
     measures = list(report.signals[FINAL])
     lines = [f"{report.dataset}: {report.cards:,} cards, {report.passages:,} passages, {report.queries:,} queries", ""]
-    lines += table(["", *measures], _rows(report.signals))
+    lines += table(["", *measures], mean_rows(report.signals))
     if report.without:
-        lines += ["", *table(["without", *measures], _rows(report.without))]
+        lines += ["", *table(["without", *measures], mean_rows(report.without))]
     lines += [
         "",
         f"{report.milliseconds:.1f} ms a routing, beside {report.search_milliseconds:.1f} ms for the search (medians)",
     ]
     return "\n".join(lines)
-
-
-def _means(scores: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
-    return {name: means(each) for name, each in scores.items()}
-
-
-def _rows(scores: Mapping[str, Scores]) -> list[list[str]]:
-    return [[name, *(f"{value:.4f}" for value in means(each).values())] for name, each in scores.items()]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from evals.retrieval.dataset import DatasetError
+from evals.lines import DatasetError
 from evals.retrieval.measures import Scores
 
 SAMPLES, SEED = 10_000, 7

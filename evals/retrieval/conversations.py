@@ -10,8 +10,9 @@ from evals.retrieval.dataset import Dataset, Query, load_conversations, load_dat
 from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.measures import Scores, means, scores_of
 from evals.retrieval.pipeline import Pipeline, rankings_of, retriever, search_all
-from evals.retrieval.report import FINAL, table
+from evals.retrieval.report import FINAL
 from evals.retrieval.standin import Say
+from evals.table import table
 
 MEASURES = ("ndcg@10", "mrr@10")
 

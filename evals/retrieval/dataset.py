@@ -4,22 +4,17 @@ Source: Thakur et al., BEIR: A Heterogeneous Benchmark for Zero-shot Evaluation 
 """
 
 import csv
-import gzip
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from cicada.errors import CicadaError
+from evals.lines import DatasetError, parsed, read_lines
 
 Judgements = Mapping[str, Mapping[str, int]]
 HEADERS = (("query-id", "corpus-id", "score"), ("query-id", "doc-id", "score"))
-
-
-class DatasetError(CicadaError):
-    """A retrieval set cannot be used; says where and why."""
 
 
 class Line(BaseModel):
@@ -104,15 +99,7 @@ def judgements_file(folder: Path) -> Path:
 
 def read_rows(path: Path, kind: type[R]) -> list[R]:
     found: dict[str, R] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = kind.model_validate_json(line)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            where = f"'{first['loc'][0]}'" if first["loc"] else "the line"
-            raise DatasetError(f"{path}, line {number}: {where}: {first['msg']}.") from error
+    for number, row in parsed(read_lines(path), kind, path):
         if row.id in found:
             raise DatasetError(f"{path}, line {number}: the _id '{row.id}' is there twice.")
         found[row.id] = row
@@ -135,11 +122,3 @@ def read_judgements(path: Path, passages: Container[str], queries: Container[str
         if query in queries and passage in passages:
             found.setdefault(query, {})[passage] = int(grade)
     return {query: grades for query, grades in found.items() if max(grades.values()) > 0}
-
-
-def read_lines(path: Path) -> Iterator[str]:
-    try:
-        with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-            yield from file
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        raise DatasetError(f"{path} cannot be read as UTF-8 text ({error}).") from error

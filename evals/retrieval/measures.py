@@ -32,3 +32,13 @@ def scores_of(rankings: Rankings, judgements: Judgements, measures: Mapping[str,
 def means(scores: Scores) -> dict[str, float]:
     """The mean of each measure over the queries."""
     return {name: sum(by_query.values()) / len(by_query) for name, by_query in scores.items()}
+
+
+def means_by_name(systems: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
+    """The means of each system."""
+    return {name: means(scores) for name, scores in systems.items()}
+
+
+def mean_rows(systems: Mapping[str, Scores]) -> list[list[str]]:
+    """The means of each system as a row of a table."""
+    return [[name, *(f"{value:.4f}" for value in each.values())] for name, each in means_by_name(systems).items()]

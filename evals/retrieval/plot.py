@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from evals.retrieval.dataset import DatasetError
+from evals.lines import DatasetError
 from evals.retrieval.measures import MEASURES, means
 from evals.retrieval.report import Report
 

@@ -1,13 +1,14 @@
 """A measurement as a table and as JSON."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 
 from cicada.adapters.bedrock.reranker import BILLED_DOCUMENTS
 from evals.retrieval.comparison import Difference
-from evals.retrieval.measures import MEASURES, Scores, means
+from evals.retrieval.measures import MEASURES, Scores, mean_rows, means, means_by_name
 from evals.retrieval.second_opinion import PRICES, SecondOpinion
+from evals.table import table
 
 FINAL = "reranked"
 
@@ -33,11 +34,11 @@ def to_json(report: Report) -> str:
     opinion = {**asdict(report.second_opinion), "dollars": report.second_opinion.dollars}
     values: dict[str, object] = {
         **means(report.stages[FINAL]),
-        "lanes": _means(report.stages),
+        "lanes": means_by_name(report.stages),
         "second_opinion": opinion,
     }
     if report.peers:
-        values["peers"] = _means(report.peers)
+        values["peers"] = means_by_name(report.peers)
     if report.differences:
         values["differences"] = {name: _difference(each) for name, each in report.differences.items()}
     return json.dumps(
@@ -48,10 +49,10 @@ def to_json(report: Report) -> str:
 def render(report: Report) -> str:
     """The report as plain text tables."""
     lines = [f"{report.dataset}: {report.passages:,} passages, {report.queries:,} queries", ""]
-    lines += table(["", *MEASURES], _rows(report.stages))
+    lines += table(["", *MEASURES], mean_rows(report.stages))
     lines += ["", *_second_opinion(report.second_opinion)]
     if report.peers:
-        lines += ["", *table(["peers", *MEASURES], _rows(report.peers))]
+        lines += ["", *table(["peers", *MEASURES], mean_rows(report.peers))]
     if report.differences:
         header = [f"{FINAL} against", "ndcg@10", "95 % interval", "better", "worse", "equal"]
         lines += ["", *table(header, (_difference_row(*each) for each in report.differences.items()))]
@@ -79,10 +80,6 @@ def _dollars(price: float) -> str:
     return f"${price:.2f}"
 
 
-def _means(stages: Mapping[str, Scores]) -> dict[str, dict[str, float]]:
-    return {name: means(scores) for name, scores in stages.items()}
-
-
 def _difference(each: Difference) -> dict[str, float]:
     return {
         "ndcg@10": each.mean,
@@ -94,20 +91,6 @@ def _difference(each: Difference) -> dict[str, float]:
     }
 
 
-def _rows(stages: Mapping[str, Scores]) -> Iterable[list[str]]:
-    for name, scores in stages.items():
-        yield [name, *(f"{value:.4f}" for value in means(scores).values())]
-
-
 def _difference_row(name: str, each: Difference) -> list[str]:
     interval = f"{each.low:+.4f} to {each.high:+.4f}"
     return [name, f"{each.mean:+.4f}", interval, str(each.wins), str(each.losses), str(each.ties)]
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    cells = [header, *rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
-    return [
-        "  ".join(cell.rjust(width) if at else cell.ljust(width) for at, (cell, width) in enumerate(pairs)).rstrip()
-        for pairs in (list(zip(row, widths, strict=True)) for row in cells)
-    ]

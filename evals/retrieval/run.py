@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from evals.lines import DatasetError
 from evals.retrieval.comparison import Difference, load_run, paired_bootstrap, save_run
-from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
+from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.embedding import CACHE, local_embedder
 from evals.retrieval.measures import Scores, scores_of
 from evals.retrieval.pipeline import Pipeline, rankings_of, retriever, search_all

@@ -7,7 +7,7 @@ import pytest
 from evals.answerability.dataset import Label
 from evals.answerability.run import Scored
 from evals.answerability.sweep import Point, Thresholds, chosen, sweep
-from evals.retrieval.dataset import DatasetError
+from evals.lines import DatasetError
 
 
 def scored(answerable: list[float], unanswerable: list[float]) -> list[Scored]:

@@ -15,8 +15,8 @@ from evals.answerability import run as evaluation
 from evals.answerability.dataset import Label, load_labelled_turns
 from evals.answerability.report import answerable_auroc, auroc, to_json
 from evals.answerability.run import Scored
+from evals.lines import DatasetError
 from evals.retrieval import embedding
-from evals.retrieval.dataset import DatasetError
 from evals.retrieval.standin import Standin
 from tests.evals.retrieval_set import LetterEncoder, write_set
 

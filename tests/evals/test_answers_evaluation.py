@@ -17,7 +17,8 @@ from cicada_client.events import Failed, Locator, Source
 from cicada_client.listing import Group, ListedDocument, Listing
 from cicada_client.plan import Plan
 from evals.answers import AnswersReport, Received, failures_of, has_evidence, is_answered, render, run, to_json
-from evals.answers_files import AnswersDatasetError, Conversation, Documents, Expectation, load_conversations
+from evals.answers_files import Conversation, Documents, Expectation, load_conversations
+from evals.lines import DatasetError
 from local.stage.settings import ROOT
 
 NOTHING = Documents(())
@@ -434,16 +435,16 @@ def turn(expect: str) -> str:
 def test_a_bad_line_is_refused_with_its_number_and_the_reason(tmp_path: Path, line: str, reason: str) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join([GOOD, "", line]), "utf-8")
-    with pytest.raises(AnswersDatasetError) as caught:
+    with pytest.raises(DatasetError) as caught:
         load_conversations(path)
     assert reason in str(caught.value)
 
 
 def test_a_file_without_conversations_or_that_is_missing_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("\n", "utf-8")
-    with pytest.raises(AnswersDatasetError, match="holds no conversations"):
+    with pytest.raises(DatasetError, match="holds no conversations"):
         load_conversations(tmp_path / "empty.jsonl")
-    with pytest.raises(AnswersDatasetError, match="cannot be read as UTF-8 text"):
+    with pytest.raises(DatasetError, match="cannot be read as UTF-8 text"):
         load_conversations(tmp_path / "gone.jsonl")
 
 

@@ -11,7 +11,7 @@ from cicada_embedded.passage_index import SqlitePassageIndex
 from evals.documents.dataset import load_documents
 from evals.documents.index import indexed, passages_of
 from evals.documents.run import MEASURES
-from evals.retrieval.dataset import DatasetError
+from evals.lines import DatasetError
 from evals.retrieval.measures import means, scores_of
 from tests.evals.document_set import write_documents
 from tests.evals.retrieval_set import LetterEncoder

@@ -8,7 +8,7 @@ import pytest
 
 from evals.changed_claims import Claim, changed_claims
 from evals.grounding import evaluate, load_claims, render, run
-from evals.retrieval.dataset import DatasetError
+from evals.lines import DatasetError
 
 
 def test_domains_are_scored_alone_and_together() -> None:

@@ -10,8 +10,9 @@ import pytest
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.plan import Shape
 from cli.__main__ import main
+from evals.lines import DatasetError
 from evals.planner import PlanJudgement, evaluate_planner, judged, run
-from evals.planner_files import PlannerDatasetError, load_queries, load_schemas
+from evals.planner_files import load_queries, load_schemas
 
 SCHEMA = {
     "now": "2026-05-20",
@@ -128,12 +129,12 @@ def test_a_query_of_an_unknown_schema_is_refused(files: tuple[Path, Path]) -> No
     files[1].write_text(json.dumps({"a": SCHEMA}), "utf-8")
     files[0].write_text(json.dumps(QUERIES[0] | {"table": "b"}), "utf-8")
 
-    with pytest.raises(PlannerDatasetError, match="no schema has this name"):
+    with pytest.raises(DatasetError, match="no schema has this name"):
         run(*files)
 
 
 def test_a_bad_line_is_named(files: tuple[Path, Path]) -> None:
     files[0].write_text('{"query": "x", "strategy": "Guess"}', "utf-8")
 
-    with pytest.raises(PlannerDatasetError, match="line 1: strategy"):
+    with pytest.raises(DatasetError, match="line 1: strategy"):
         run(*files)

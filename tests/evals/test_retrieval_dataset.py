@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from evals.retrieval.dataset import DatasetError, load_dataset
+from evals.lines import DatasetError
+from evals.retrieval.dataset import load_dataset
 from tests.evals.retrieval_set import CORPUS, write_set
 
 

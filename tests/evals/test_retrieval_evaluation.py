@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from cicada.documents.model import DocumentKey
+from evals.lines import DatasetError
 from evals.retrieval.comparison import load_run, paired_bootstrap, save_run
-from evals.retrieval.dataset import Dataset, DatasetError, load_dataset
+from evals.retrieval.dataset import Dataset, load_dataset
 from evals.retrieval.measures import scores_of
 from evals.retrieval.pipeline import CORPUS_BASE, Pipeline, retriever
 from tests.evals.retrieval_set import LetterEncoder, write_set

@@ -6,7 +6,8 @@ import pytest
 
 from cicada.understanding.intent.model import load_model
 from cicada.understanding.plan import Intent
-from evals.router import DatasetError, Judgement, evaluate_router, load_messages, render, run
+from evals.lines import DatasetError
+from evals.router import Judgement, evaluate_router, load_messages, render, run
 
 S, P, T, G = Intent.SCRIPT_QUERY, Intent.PROFILE_REQUEST, Intent.THEORY_REQUEST, Intent.GENERAL
 
