@@ -92,17 +92,19 @@ def is_denied(error: BaseException) -> bool:
 
 def code_of(error: BaseException) -> str:
     """The code of a `ClientError`; empty for any other exception."""
-    response = getattr(error, "response", None)
-    problem = response.get("Error", {}) if isinstance(response, dict) else {}
     # SQS prefixes the codes of its former protocol with "AWS.SimpleQueueService.".
-    return str(problem.get("Code", "")).rpartition(".")[2]
+    return _said(error, "Code").rpartition(".")[2]
 
 
 def message_of(error: BaseException) -> str:
     """What AWS says about a `ClientError`, on one line; empty for any other exception."""
+    return clean_line(_said(error, "Message"))
+
+
+def _said(error: BaseException, part: str) -> str:
     response = getattr(error, "response", None)
     problem = response.get("Error", {}) if isinstance(response, dict) else {}
-    return clean_line(str(problem.get("Message", "")))
+    return str(problem.get(part, ""))
 
 
 def _refusal(error: BaseException) -> CommandError:

@@ -103,15 +103,7 @@ def aws_target(outputs: Mapping[str, str], stack: str = "") -> DeploymentTarget:
 
 
 def stack_outputs(stack: str) -> dict[str, str]:
-    """The outputs of a deployed stack, by name. Raises `CommandError` if it cannot be used."""
-    found = described(stack)
-    if reason := why_unusable(stack, found["StackStatus"]):
-        raise CommandError(reason)
-    return {output["OutputKey"]: output["OutputValue"] for output in found.get("Outputs", [])}
-
-
-def described(stack: str) -> dict[str, Any]:
-    """The stack as CloudFormation describes it. Raises `CommandError` if there is none of that name."""
+    """The outputs of a deployed stack, by name. Raises `CommandError` if there is none, or if it cannot be used."""
     with aws_calls():
         client = boto3.client("cloudformation", **aws_options())
         try:
@@ -120,7 +112,14 @@ def described(stack: str) -> dict[str, Any]:
             if code_of(error) == "ValidationError":
                 raise CommandError(_no_such_stack(stack, client.meta.region_name, message_of(error)), 2) from error
             raise
-    return dict(found)
+    if reason := why_unusable(stack, found["StackStatus"]):
+        raise CommandError(reason)
+    return outputs_of(found)
+
+
+def outputs_of(described: Mapping[str, Any]) -> dict[str, str]:
+    """The outputs by name of a stack as CloudFormation describes it."""
+    return {each["OutputKey"]: each["OutputValue"] for each in described.get("Outputs", [])}
 
 
 def _no_such_stack(stack: str, region: str, message: str) -> str:

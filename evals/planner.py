@@ -45,7 +45,6 @@ class PlanJudgement:
 
     query: str
     shape: Shape
-    planned_shape: Shape
     filters: Filters
     planned_filters: Filters
     right: Mapping[str, bool]
@@ -157,7 +156,7 @@ def _judged(query: LabelledQuery, schema: PlannerSchema, planned: Planned, secon
     wanted = {name: _canonical(stated(value), schema, name) for name, value in query.filters.items()}
     filters = {name: _canonical(value, schema, name) for name, value in _filters(meaning).items()}
     right = {"strategy": planned.shape is query.strategy, "filters": filters == wanted, **_parts(query, meaning)}
-    return PlanJudgement(query.query, query.strategy, planned.shape, wanted, filters, right, planned, seconds)
+    return PlanJudgement(query.query, query.strategy, wanted, filters, right, planned, seconds)
 
 
 def _parts(query: LabelledQuery, meaning: Meaning) -> dict[str, bool]:

@@ -12,7 +12,7 @@ from botocore.config import Config
 from botocore.exceptions import ClientError, EndpointConnectionError
 
 from cli.aws_failures import aws_calls, code_of, message_of
-from cli.deployment_target import aws_options
+from cli.deployment_target import aws_options, outputs_of
 from cli.errors import CommandError
 from cli.operator.backup_checks import backup_findings
 from cli.operator.bedrock_checks import bedrock_findings
@@ -135,7 +135,7 @@ def _index(account: Account) -> Iterator[Finding]:
     """The finding on the index of a stage that is deployed."""
     if (found := _described(account, account.stack)) is None or why_unusable(account.stack, found["StackStatus"]):
         return
-    outputs = {each["OutputKey"]: each["OutputValue"] for each in found.get("Outputs", [])}
+    outputs = outputs_of(found)
     if "IngestFunction" not in outputs:
         return
     client = account.client("lambda", SEARCH_SECONDS)

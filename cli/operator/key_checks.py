@@ -9,6 +9,7 @@ from typing import Any
 from botocore.exceptions import ClientError
 
 from cli.aws_failures import code_of
+from cli.deployment_target import outputs_of
 from cli.operator.findings import Finding
 from infra.data_key import CREATE
 from infra.settings import StageSettings
@@ -93,5 +94,4 @@ def _wanted(settings: StageSettings, client: Client) -> str | None:
         if code_of(error) != "ValidationError":
             raise
         return None
-    outputs = {each["OutputKey"]: each["OutputValue"] for each in stack.get("Outputs", [])}
-    return outputs.get("DataKeyArn")
+    return outputs_of(stack).get("DataKeyArn")

@@ -7,9 +7,10 @@ https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-po
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -17,8 +18,7 @@ from cicada_client.errors import ConnectionLostError
 from cli.aws_failures import code_of, failure_of, message_of
 from cli.errors import CommandError
 from cli.settings import Settings, read_settings
-from cli.user.challenges import Challenges
-from cli.user.passwords import Passwords
+from cli.user.challenges import Challenges, Passwords
 from cli.user.provider import Provider, provider_of
 from cli.user.saved_sign_ins import SavedSignIns
 
@@ -32,23 +32,8 @@ _WRONG_CODES = frozenset({"CodeMismatchException", "EnableSoftwareTokenMFAExcept
 _BUSY_CODES = frozenset({"TooManyRequestsException", "LimitExceededException", "InternalErrorException"})
 
 
-class Steps(Protocol):
-    """The sign-in of one user anew."""
-
-    def tokens(self) -> Mapping[str, Any]:
-        """The `AuthenticationResult`. Raises `CommandError`."""
-        ...
-
-
-class InTheBrowser:
-    """The sign-in of an identity provider's user: no command opens a browser in the middle of its work."""
-
-    def __init__(self, user: str, flag: str) -> None:
-        self._user = user
-        self._flag = flag
-
-    def tokens(self) -> Mapping[str, Any]:
-        raise CommandError(f"{self._user} signs in in the browser: run `cicada token --provider{self._flag}`.")
+# Signs one user in anew: the `AuthenticationResult`. Raises `CommandError`.
+Anew: TypeAlias = Callable[[], Mapping[str, Any]]
 
 
 class SignIn:
@@ -59,13 +44,11 @@ class SignIn:
     command of the user may have renewed it. `saved` is None for sample users, whose passwords are in the stage's file.
     """
 
-    def __init__(
-        self, cognito: Any, client_id: str, user: str, steps: Steps, saved: SavedSignIns | None = None
-    ) -> None:
+    def __init__(self, cognito: Any, client_id: str, user: str, anew: Anew, saved: SavedSignIns | None = None) -> None:
         self._cognito = cognito
         self._client_id = client_id
         self._user = user
-        self._steps = steps
+        self._anew = anew
         self._saved = saved
         self._unsaved: str | None = None
 
@@ -104,7 +87,7 @@ class SignIn:
 
     def _signed_in(self) -> str:
         with _translated(self._user, "" if self._saved else " Restart the local stage with `make run`."):
-            result = self._steps.tokens()
+            result = self._anew()
         return self._kept(result)
 
     def _refresh_token(self) -> str | None:
@@ -133,22 +116,22 @@ def sign_in(target: DeploymentTarget, user: str | None) -> SignIn:
     name = user or settings.user
     stage, provider = target.stage, provider_of(target)
 
-    def steps(name: str, password: str | None) -> Steps:
+    def anew(name: str, password: str | None) -> Anew:
         if provider and provider.has(name):
-            return InTheBrowser(name, target.flag)
+            return partial(_in_the_browser, name, target.flag)
         passwords = Passwords(password, target.title, target.flag)
-        return Challenges(cognito, target.output("UserPoolId"), client_id, name, passwords)
+        return Challenges(cognito, target.output("UserPoolId"), client_id, name, passwords).tokens
 
     if stage and (name is None or name in stage.passwords):
         name, password = stage.password(name)
-        return SignIn(cognito, client_id, name, steps(name, password))
+        return SignIn(cognito, client_id, name, anew(name, password))
     saved = SavedSignIns(settings.sign_ins)
     name = name or saved.last_user(client_id) or _typed_name(target, provider)
     if stage and not _can_sign_in(settings, saved, client_id, name):
         others = ", ".join(stage.passwords) or "none"
         sentence = f"{name} is no sample user of the local stage, which are {others}: set CICADA_PASSWORD to sign in."
         raise CommandError(sentence, 2)
-    return SignIn(cognito, client_id, name, steps(name, settings.password), saved)
+    return SignIn(cognito, client_id, name, anew(name, settings.password), saved)
 
 
 def sign_in_with_provider(target: DeploymentTarget) -> str:
@@ -158,6 +141,11 @@ def sign_in_with_provider(target: DeploymentTarget) -> str:
     with writing(saved):
         saved.save(target.output("UserPoolClientId"), user.name, str(user.result["RefreshToken"]))
     return str(user.result["AccessToken"])
+
+
+def _in_the_browser(user: str, flag: str) -> Mapping[str, Any]:
+    """Refuse an identity provider's user: no command opens a browser in the middle of its work."""
+    raise CommandError(f"{user} signs in in the browser: run `cicada token --provider{flag}`.")
 
 
 def _can_sign_in(settings: Settings, saved: SavedSignIns, client_id: str, user: str) -> bool:

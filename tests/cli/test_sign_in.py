@@ -13,7 +13,7 @@ import pytest
 
 from cli import deployment_target
 from cli.__main__ import main
-from cli.user import passwords
+from cli.user import challenges
 from cli.user.sign_in import sign_in
 from tests.cli.conftest import Shell, replace_operation
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
@@ -69,7 +69,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, *typed: str) -> list[str]:
 
     monkeypatch.delenv("CICADA_PASSWORD", raising=False)
     monkeypatch.setattr("sys.stdin", Terminal())
-    monkeypatch.setattr(passwords, "getpass", asked)
+    monkeypatch.setattr(challenges, "getpass", asked)
     return prompts
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from cli.user.challenges import Challenges
-from cli.user.passwords import Passwords
+from cli.user.challenges import Challenges, Passwords
 from local.stage.aws import aws_client
 from tests.browser.fake_user_pool import code_of
 from tests.chaos.target import Target

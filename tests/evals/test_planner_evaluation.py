@@ -75,8 +75,8 @@ def test_filters_are_equal_when_they_mean_the_same(files: tuple[Path, Path]) -> 
 
 def test_shares_are_of_queries_and_f1_is_of_single_filters() -> None:
     hit, miss = {"strategy": True, "filters": True}, {"strategy": False, "filters": False}
-    right = PlanJudgement("a", Shape.HYBRID, Shape.HYBRID, {"kind": "x"}, {"kind": "x"}, hit)
-    wrong = PlanJudgement("b", Shape.HYBRID, Shape.NO_MATCH, {"kind": "x", "stage": "y"}, {"kind": "z"}, miss)
+    right = PlanJudgement("a", Shape.HYBRID, {"kind": "x"}, {"kind": "x"}, hit)
+    wrong = PlanJudgement("b", Shape.HYBRID, {"kind": "x", "stage": "y"}, {"kind": "z"}, miss)
     report = evaluate_planner([right, wrong])
 
     assert (report["n"], report["strategy_accuracy"], report["filters_exact"]) == (2, 0.5, 0.5)
