@@ -1,7 +1,8 @@
-"""What the tests of the command share: the command run in this process, and the file of a local stage."""
+"""What the tests of the command share: the command run in this process, what it is asked about, and who types."""
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from cli.__main__ import main
 from cli.deployment_target import DeploymentTarget
+from tests.clients.disturbing_server import TOKEN, DisturbingServer
 
 
 class Shell:
@@ -38,6 +40,19 @@ class Shell:
 @pytest.fixture
 def shell(capsys: pytest.CaptureFixture[str]) -> Shell:
     return Shell(capsys)
+
+
+class Typing(io.StringIO):
+    """Standard input with a person at it, who types this."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def at_server(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the environment name the server, and a token that it lets in."""
+    monkeypatch.setenv("CICADA_URL", server.url)
+    monkeypatch.setenv("CICADA_TOKEN", TOKEN)
 
 
 def replace_operation(monkeypatch: pytest.MonkeyPatch, operation: str, make: Callable[[Any], Any]) -> None:

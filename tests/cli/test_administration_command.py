@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.conftest import Shell
-from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
+from tests.cli.conftest import Shell, at_server
+from tests.clients.disturbing_server import Body, DisturbingServer, running
 
 ASKED: Body = {"requestId": "r-1", "askedAt": "2026-11-21T11:59:00.000+00:00", "knowledgeBase": "store"}
 REPLIES: dict[str, Body] = {
@@ -41,8 +41,7 @@ def replies(command: Body) -> list[Body]:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
     with running(DisturbingServer(on_command=replies)) as server:
-        monkeypatch.setenv("CICADA_URL", server.url)
-        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        at_server(server, monkeypatch)
         yield server
     REFUSED.clear()
 

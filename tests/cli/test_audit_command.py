@@ -25,6 +25,7 @@ from cicada.observability.audit import (
 from cli.__main__ import main
 from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account, refusal
+from tests.cli.test_stacks import described
 
 __all__ = ["aws_account"]
 
@@ -52,13 +53,11 @@ RECORDS = (CONNECTED, REFUSED, ANN, BOB, BETA)
 
 def keeping(account: ScriptedAws, *messages: AuditRecord | str, pages: int = 1) -> None:
     """A stack whose audit log has these events, in so many pages; the first one is empty if there are several."""
-    outputs = [{"OutputKey": "AuditLogGroup", "OutputValue": "the-audit-log"}]
-    outputs += [{"OutputKey": "UserPoolId", "OutputValue": "eu-central-1_pool"}]
+    outputs = {"AuditLogGroup": "the-audit-log", "UserPoolId": "eu-central-1_pool"}
     ann = {"Username": "ann", "Enabled": True, "UserStatus": "CONFIRMED", "UserCreateDate": NOW}
     account.replies["cognito-idp", "ListUsers"] = {"Users": [ann]}
     account.replies["cognito-idp", "ListGroups"] = {"Groups": []}
-    stack = {"StackName": "Cicada-dev", "CreationTime": NOW, "StackStatus": "CREATE_COMPLETE", "Outputs": outputs}
-    account.replies["cloudformation", "DescribeStacks"] = {"Stacks": [stack]}
+    account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs)
     texts = [each if isinstance(each, str) else encode(each).decode() for each in messages]
 
     def page(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -262,8 +261,6 @@ def test_a_log_that_may_not_be_read_is_a_sentence(aws_account: ScriptedAws, shel
 
 
 def test_a_stack_from_before_the_trail_is_named(aws_account: ScriptedAws, shell: Shell) -> None:
-    keeping(aws_account)
-    stacks = aws_account.replies["cloudformation", "DescribeStacks"]["Stacks"]
-    stacks[0]["Outputs"] = []
+    aws_account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE")
     assert audit() == 1
     assert "The stack has no output AuditLogGroup; deploy it again." in shell.err()

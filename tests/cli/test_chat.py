@@ -22,7 +22,7 @@ import pytest
 from cli.__main__ import main
 from cli.user.chat_prompt import completions
 from cli.user.sessions import link_to
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, at_server
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running
 from tests.clients.listings import DOCUMENTS, listed
 from tests.patience import PATIENCE_SECONDS
@@ -38,11 +38,6 @@ def piped(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
     with running(DisturbingServer()) as server:
         at_server(server, monkeypatch)
         yield server
-
-
-def at_server(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CICADA_URL", server.url)
-    monkeypatch.setenv("CICADA_TOKEN", TOKEN)
 
 
 def chat(lines: str, monkeypatch: pytest.MonkeyPatch) -> int:

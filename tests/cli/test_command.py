@@ -19,7 +19,7 @@ from cli.command import cicada
 from cli.settings import read_settings
 from local.stage.settings import ROOT
 from tests.cli.aws_stand_in import AwsStandIn, running_aws
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, at_server
 from tests.clients.disturbing_server import SOURCE, TOKEN, WORDS, Body, DisturbingServer, Drop, answer, refused, running
 from tests.clients.listings import ABOUT, AGGREGATES, COLUMNS, DOCUMENTS, GROUPS, PLAN, listed, listed_by_subject
 
@@ -350,8 +350,7 @@ def test_a_wrong_use_is_one_sentence_and_exit_code_2(arguments: list[str], said:
 
 
 def test_the_environment_names_address_and_token(server: DisturbingServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CICADA_URL", server.url)
-    monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+    at_server(server, monkeypatch)
     assert main(["ask", "q"]) == 0
 
 

@@ -22,7 +22,7 @@ from cicada.identity import Principal
 from cli import deployment_target
 from cli.operator.sign_outs import SignOuts
 from cli.operator.user_erasure import DynamoErasure
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, Typing
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.contract.declared import create_table
 
@@ -160,23 +160,18 @@ def test_a_name_that_nobody_has_is_no_erased_person(stage: Stage, erase: Erase) 
 
 
 @pytest.mark.parametrize(
-    ("is_terminal", "typed", "sentence"),
+    ("typing", "sentence"),
     [
-        (False, "yes\n", "give --yes to delete without being asked"),
-        (True, "\n", "Nothing was done."),
-        (True, "y\n", ""),
+        (io.StringIO("yes\n"), "give --yes to delete without being asked"),
+        (Typing("\n"), "Nothing was done."),
+        (Typing("y\n"), ""),
     ],
+    ids=["a pipe", "no", "yes"],
 )
 def test_a_person_is_asked_first(
-    stage: Stage,
-    shell: Shell,
-    monkeypatch: pytest.MonkeyPatch,
-    is_terminal: bool,
-    typed: str,
-    sentence: str,
+    stage: Stage, shell: Shell, monkeypatch: pytest.MonkeyPatch, typing: io.StringIO, sentence: str
 ) -> None:
-    before, typing = stage.rows(), io.StringIO(typed)
-    monkeypatch.setattr(typing, "isatty", lambda: is_terminal)
+    before = stage.rows()
     monkeypatch.setattr("sys.stdin", typing)
     code = shell("erase", "ann", "--tenant", "acme", "--account")
     assert sentence in shell.err()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.conftest import Shell
-from tests.clients.disturbing_server import TOKEN, WORDS, Body, DisturbingServer, running
+from tests.cli.conftest import Shell, at_server
+from tests.clients.disturbing_server import WORDS, Body, DisturbingServer, running
 
 
 def replies(request_id: str, command: Body) -> list[Body] | None:
@@ -31,8 +31,7 @@ def test_a_conversation_is_printed_with_its_whole_answers_and_sources(
     monkeypatch: pytest.MonkeyPatch, shell: Shell
 ) -> None:
     with running(DisturbingServer()) as server:
-        monkeypatch.setenv("CICADA_URL", server.url)
-        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        at_server(server, monkeypatch)
         shell("ask", "Who?")
         shell.out()
         request_id = server.questions()[0]["requestId"]

@@ -30,7 +30,7 @@ from cli.__main__ import main
 from cli.screen import Screen
 from clients.documents import uploader
 from clients.documents.files import SIDECAR
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, Typing
 from tests.unit.ingest.passage_index import CountingEmbedder, DisturbedIndex
 from tests.unit.ingest.scripts import SCRIPTS, script, shipped_episodes, speech
 
@@ -549,9 +549,7 @@ def test_much_is_removed_only_after_a_yes(
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert shell("ingest", str(synced), "--prune") == 2
     assert "cicada: Nothing was done: give --yes to remove" in shell.err()
-    person = io.StringIO("n\n")
-    monkeypatch.setattr(person, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("sys.stdin", person)
+    monkeypatch.setattr("sys.stdin", Typing("n\n"))
     assert shell("ingest", str(synced), "--prune") == 1
     assert shell.err().endswith("cicada: Nothing was done.\n")
     assert (stored(backend), len(backend.client.puts)) == (before, puts)

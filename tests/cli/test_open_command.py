@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 
 from cli.__main__ import main
-from tests.cli.conftest import Shell
-from tests.clients.disturbing_server import SOURCE, TOKEN, Body, DisturbingServer, answer, running
+from tests.cli.conftest import Shell, at_server
+from tests.clients.disturbing_server import SOURCE, Body, DisturbingServer, answer, running
 
 PLACE = {"knowledgeBase": "plays", "documentId": "macbeth-5-5"}
 TEXT: dict[int, list[tuple[int, str, tuple[int, int] | None]]] = {
@@ -48,8 +48,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
     sources = {"type": "sources", "sources": [SOURCE | {"passage": "1@v1"}], "knowledgeBase": "plays"}
     script = [sources if each["type"] == "sources" else each for each in answer()]
     with running(DisturbingServer(script, on_command=page)) as server:
-        monkeypatch.setenv("CICADA_URL", server.url)
-        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        at_server(server, monkeypatch)
         yield server
 
 

@@ -27,7 +27,7 @@ from tests.browser.fake_authorization_server import PROVIDER, FakeAuthorizationS
 from tests.browser.fake_backend import FakeBackend
 from tests.browser.fake_user_pool import FakeUserPool
 from tests.browser.serving import serving
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, Typing
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 
 USER = "Okta_00u1"
@@ -256,9 +256,7 @@ def test_hint_at_the_browser(pool: DeployedPool, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert shell("chat") == 2
     assert shell.err().endswith(f"name a --user, or set CICADA_USER. {hint}\n")
-    terminal = io.StringIO("\n")
-    monkeypatch.setattr(terminal, "isatty", lambda: True)
-    monkeypatch.setattr("sys.stdin", terminal)
+    monkeypatch.setattr("sys.stdin", Typing("\n"))
     assert shell("chat") == 2
     assert shell.err().startswith(f"{hint}\n")
 

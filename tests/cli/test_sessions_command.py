@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from cli import deployment_target
-from tests.cli.conftest import Shell
+from tests.cli.conftest import Shell, at_server
 from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
 
 SESSIONS = [
@@ -60,8 +60,7 @@ def replies(command: Body) -> list[Body] | None:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[DisturbingServer]:
     with running(DisturbingServer(on_command=replies)) as server:
-        monkeypatch.setenv("CICADA_URL", server.url)
-        monkeypatch.setenv("CICADA_TOKEN", TOKEN)
+        at_server(server, monkeypatch)
         yield server
 
 

@@ -15,7 +15,7 @@ from cli import deployment_target
 from cli.__main__ import main
 from cli.user import challenges
 from cli.user.sign_in import sign_in
-from tests.cli.conftest import Shell, replace_operation
+from tests.cli.conftest import Shell, Typing, replace_operation
 from tests.cli.pool import REGION, STACK, DeployedPool, deployed_pool
 from tests.clients.disturbing_server import WORDS, Body, Delivery, DisturbingServer, refused, running
 
@@ -23,13 +23,6 @@ PASSWORD = "A-long-one-of-1815"
 CHOSEN = "Another-one-of-1843"
 PASSWORD_PROMPT = "Password of ada on the stack Cicada-dev: "
 TEXT = "".join(WORDS)
-
-
-class Terminal(io.StringIO):
-    """Standard input with a person at it."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -68,7 +61,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, *typed: str) -> list[str]:
         return next(answers)
 
     monkeypatch.delenv("CICADA_PASSWORD", raising=False)
-    monkeypatch.setattr("sys.stdin", Terminal())
+    monkeypatch.setattr("sys.stdin", Typing())
     monkeypatch.setattr(challenges, "getpass", asked)
     return prompts
 

@@ -17,6 +17,7 @@ from cicada.observability.metrics import AnswerMetrics
 from cli.__main__ import main
 from tests.cli.conftest import Shell
 from tests.cli.scripted_aws import ScriptedAws, aws_account
+from tests.cli.test_stacks import described
 
 __all__ = ["aws_account"]
 
@@ -75,13 +76,7 @@ def lines(record: AnswerRecord) -> list[str]:
 
 def keeping(account: ScriptedAws, stored: list[dict[str, Any]], log: list[str]) -> None:
     outputs = {"RequestsTable": "requests", "ProcessorFunction": "cicada-dev-message-processor"}
-    stack = {
-        "StackName": "Cicada-dev",
-        "CreationTime": datetime.now(UTC),
-        "StackStatus": "CREATE_COMPLETE",
-        "Outputs": [{"OutputKey": name, "OutputValue": value} for name, value in outputs.items()],
-    }
-    account.replies["cloudformation", "DescribeStacks"] = {"Stacks": [stack]}
+    account.replies["cloudformation", "DescribeStacks"] = described("CREATE_COMPLETE", outputs)
     account.replies["dynamodb", "Scan"] = {"Items": [each for each in stored if each["sk"]["S"] == "HEAD"]}
     account.replies["dynamodb", "Query"] = {"Items": stored}
     events = [{"message": each, "timestamp": int(BEGAN + 9) * 1000} for each in log]
