@@ -22,11 +22,12 @@ from evals.planner_files import (
     LabelledConversation,
     LabelledQuery,
     PlannerSchema,
+    labelled_meaning,
     load_conversations,
     load_queries,
     load_schemas,
+    stated,
 )
-from evals.planner_labels import labelled_meaning, stated
 from evals.planner_ways import Asked, Planned, RulesWay, Way
 
 Filters = Mapping[str, str]

@@ -21,7 +21,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
+from cicada.documents.catalogue import Aggregate, Sort
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.plan import Shape
 from evals.lines import DatasetError, problem_of, read_text
 
@@ -128,6 +130,39 @@ def load_queries(path: Path) -> list[LabelledConversation]:
 def load_conversations(path: Path) -> list[LabelledConversation]:
     """The labelled conversations of a JSONL file. Raises DatasetError."""
     return _rows(path, LabelledConversation)
+
+
+def labelled_meaning(query: LabelledQuery) -> Meaning:
+    """The query's label as the meaning that a next turn goes on from."""
+    sort = query.sort
+    found = Meaning(
+        aggregates=tuple(Aggregate(each.op, each.field) for each in query.aggregates or ()),  # type: ignore[arg-type]
+        group=tuple(query.group or ()),
+        fields=tuple(query.fields or ()),
+        order=Sort(sort.field, sort.descending, sort.of) if sort else None,  # type: ignore[arg-type]
+        limit=query.limit,
+    )
+    for name, value in query.filters.items():
+        found = _with_filter(found, name, stated(value))
+    return found
+
+
+def stated(value: Any) -> Any:
+    """A filter of the file: None, bounds, `{"not": …}`, or a list of values."""
+    return value if value is None or isinstance(value, Mapping | list) else [value]
+
+
+def _with_filter(found: Meaning, name: str, value: Any) -> Meaning:
+    if value is None:
+        return found.bounding(name, Bounds(present=False))
+    if isinstance(value, Mapping) and "not" not in value and "all" not in value:
+        said = dict(value)
+        return found.bounding(name, Bounds(present=said.pop("set", None), **said))
+    negated = isinstance(value, Mapping) and "not" in value
+    values: Any = (value.get("not") or value.get("all")) if isinstance(value, Mapping) else value
+    for each in values if isinstance(values, list) else [values]:
+        found = found.adding(name, each, negated=negated)
+    return found
 
 
 def _rows(path: Path, form: type[Row]) -> list[Row]:

@@ -17,8 +17,7 @@ from cicada.understanding.plan import BY_RULES, Intent, Plan, Planner, PlanReque
 from cicada.understanding.planners import MODEL_FAILED, PlannerMode
 from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.understood import Understood
-from evals.planner_files import LabelledQuery, PlannerSchema
-from evals.planner_labels import labelled_meaning
+from evals.planner_files import LabelledQuery, PlannerSchema, labelled_meaning
 
 _SHAPES = {
     "A": Shape.NEEDS_CLARIFICATION,

@@ -128,7 +128,7 @@ class RunningStack:
 
 def _shown(made: Made, options: Options) -> tuple[dict[str, Any], str]:
     """What is said of a calibration: as fields, and as text."""
-    from evals.answerability import curve, sweep
+    from evals.answerability import sweep
     from evals.answerability.report import answerable_auroc, answerable_reliability
 
     found, auroc, agreed = made.calibration, answerable_auroc(made.scored), answerable_reliability(made.scored)
@@ -151,4 +151,4 @@ def _shown(made: Made, options: Options) -> tuple[dict[str, Any], str]:
         f"quality_threshold = {chosen.quality_threshold:.2f}",
         f"quality_floor = {chosen.quality_floor:.2f}",
     ]
-    return fields, "\n".join([*lines, "", curve.render(points, chosen)] if options.plot else lines)
+    return fields, "\n".join([*lines, "", sweep.render(points, chosen)] if options.plot else lines)

@@ -6,10 +6,14 @@ https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-po
 
 from __future__ import annotations
 
+import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -20,7 +24,6 @@ from cli.errors import CommandError
 from cli.settings import Settings, read_settings
 from cli.user.challenges import Challenges, Passwords
 from cli.user.provider import Provider, provider_of
-from cli.user.saved_sign_ins import SavedSignIns
 
 if TYPE_CHECKING:
     from cli.deployment_target import DeploymentTarget
@@ -29,11 +32,70 @@ _REFUSED_CODES = frozenset({"NotAuthorizedException", "UserNotFoundException", "
 # A `NotAuthorizedException` says only in words that it is not about the password.
 _DISABLED = "User is disabled."
 _WRONG_CODES = frozenset({"CodeMismatchException", "EnableSoftwareTokenMFAException", "ExpiredCodeException"})
+_OWNER_ONLY = 0o600
 _BUSY_CODES = frozenset({"TooManyRequestsException", "LimitExceededException", "InternalErrorException"})
 
 
 # Signs one user in anew: the `AuthenticationResult`. Raises `CommandError`.
 Anew: TypeAlias = Callable[[], Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedSignIns:
+    """Refresh tokens in a file that only this account of the machine may read, one a user of an app client.
+
+    Access tokens are not kept: they last ten minutes.
+    """
+
+    path: Path
+
+    def refresh_token(self, client_id: str, user: str) -> str | None:
+        token = self._of(client_id)["users"].get(user)
+        return token if isinstance(token, str) else None
+
+    def last_user(self, client_id: str) -> str | None:
+        """Who signed in last."""
+        last = self._of(client_id).get("last")
+        return last if isinstance(last, str) else None
+
+    def save(self, client_id: str, user: str, refresh_token: str) -> None:
+        """Raises OSError if the file cannot be written."""
+        saved = self._of(client_id)
+        self._write(client_id, {"users": {**saved["users"], user: refresh_token}, "last": user})
+
+    def forget(self, client_id: str, user: str) -> None:
+        """Forget the user's sign-in, if there is one."""
+        saved = self._of(client_id)
+        users = {name: token for name, token in saved["users"].items() if name != user}
+        if users != saved["users"]:
+            self._write(client_id, {"users": users, "last": next(reversed(users), None)})
+
+    def _of(self, client_id: str) -> dict[str, Any]:
+        found = self._read().get(client_id)
+        if not isinstance(found, dict) or not isinstance(found.get("users"), dict):
+            return {"users": {}, "last": None}
+        return found
+
+    def _read(self) -> dict[str, Any]:
+        """The saved sign-ins; empty without a file, and for a foreign one: signing in again writes it anew."""
+        try:
+            found = json.loads(self.path.read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _write(self, client_id: str, saved: dict[str, Any]) -> None:
+        """Replace the file as a whole: another command may be reading it."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        content = json.dumps({**self._read(), client_id: saved}, indent=1).encode()
+        try:
+            with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, _OWNER_ONLY), "wb") as file:
+                file.write(content)
+            new.replace(self.path)
+        finally:
+            with suppress(OSError):
+                new.unlink(missing_ok=True)
 
 
 class SignIn:
