@@ -28,7 +28,8 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "me": ("none", "cond"),
 }
 """The classes of the heads that read mentions."""
-ASKS = ("count", "one", "group", "most", "fewest")
+_COMPUTED = ("sum", "avg", "min", "max")
+ASKS = ("count", "one", "group", "most", "fewest", *_COMPUTED)
 RELATIONS = ("new", "continue", "correct", "refer", "answer")
 _OF_VALUES = ("show", "by", "carrier", "null", "count")
 # Words of a topic are told by their first letters: "cleaning" in the topic is "clean" in the message.
@@ -108,7 +109,10 @@ def _target(
     if role not in ROLES[head]:
         role = "content" if head == "value" else "none"
     operations = _operations(mention, label) if role == "agg" else frozenset[str]()
-    return Target(role, negated, _link(mention, filters, store), operations)
+    link = _link(mention, filters, store)
+    if mention.kind is MentionKind.FIELD:
+        link = _role_of_field(mention.meanings, label, filters)[1]
+    return Target(role, negated, link, operations)
 
 
 def _role(mention: Mention, label: Label, filters: Mapping[str, Filter], store: Store) -> str:
@@ -146,19 +150,24 @@ def _lower(values: Iterable[Any]) -> set[str]:
 
 
 def _field_role(meanings: Sequence[Named], label: Label, filters: Mapping[str, Filter]) -> str:
+    return _role_of_field(meanings, label, filters)[0]
+
+
+def _role_of_field(meanings: Sequence[Named], label: Label, filters: Mapping[str, Filter]) -> tuple[str, str | None]:
+    """The role of words for these fields, and which of them is meant."""
     for name in (each.field for each in meanings):
         computed = [operation for operation, field in label.aggregates if field == name]
         if label.sort and label.sort[0] == name and not computed:
-            return "sort+" if label.sort[1] == "asc" else "sort-"
+            return "sort+" if label.sort[1] == "asc" else "sort-", name
         if computed or (label.sort and label.sort[0].endswith(f":{name}")):
-            return "agg"
+            return "agg", name
         if name in label.group:
-            return "by"
+            return "by", name
         if name in label.fields:
-            return "show"
+            return "show", name
         if name in filters:
-            return _carrier(filters[name])
-    return "none"
+            return _carrier(filters[name]), name
+    return "none", None
 
 
 def _carrier(found: Filter) -> str:
@@ -279,7 +288,8 @@ def _link_of_date(mention: Mention, filters: Mapping[str, Filter]) -> str | None
     days = mention.days.days if mention.days else None
     if days is None:
         return None
-    stated = {each.isoformat() for each in (days.least, days.below) if each}
+    ranges = [each for each in (days, mention.days.upcoming if mention.days else None) if each]
+    stated = {each.isoformat() for days in ranges for each in (days.least, days.below) if each}
     years = {each.year for each in (days.least, days.below) if each}
     for name, found in filters.items():
         if any(str(each) in stated or each in years for each in found.limits):
@@ -289,8 +299,25 @@ def _link_of_date(mention: Mention, filters: Mapping[str, Filter]) -> str | None
     return None
 
 
-def asks_of(label: Label) -> list[bool]:
+def is_upcoming(mention: Mention, label: Label) -> bool | None:
+    """Whether days that may be the latest or the next ones are the next; None where that is not said."""
+    phrase = mention.days
+    if phrase is None or phrase.upcoming is None:
+        return None
+    limits = {str(each) for found in filters_of(label).values() for each in found.limits}
+    of_latest, of_next = (
+        {each.isoformat() for each in (days.least, days.below) if each} <= limits
+        for days in (phrase.days, phrase.upcoming)
+    )
+    return of_next if of_latest is not of_next else None
+
+
+def asks_of(label: Label, facts: Facts) -> list[bool]:
     """What the head of `ASKS` is to say."""
+    named = {each.field for mention in facts.mentions for each in mention.meanings}
+    computed: set[str] = {operation for operation, name in label.aggregates if name not in named}
+    operation, _, name = (label.sort or ("", ""))[0].rpartition(":")
+    computed |= {operation} if name not in named else set()
     field, direction = label.sort or ("", "")
     of_groups = field == "count" or ":" in field
     return [
@@ -299,6 +326,7 @@ def asks_of(label: Label) -> list[bool]:
         bool(label.group),
         of_groups and direction == "desc",
         of_groups and direction == "asc",
+        *(each in computed for each in _COMPUTED),
     ]
 
 

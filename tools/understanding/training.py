@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
-from cicada.understanding.facts import Facts, facts_of
+from cicada.understanding.facts import Facts, MentionKind, facts_of
 from cicada.understanding.features import (
     Line,
     candidate_features,
@@ -20,6 +21,7 @@ from cicada.understanding.features import (
     mention_features,
     message_features,
     negation_features,
+    upcoming_features,
 )
 from cicada.understanding.following import PARTS, Earlier, context_features
 from cicada.understanding.heads import DenseHead, Heads, dump_heads
@@ -48,6 +50,7 @@ from tools.understanding.labels import (
     ROLES,
     Target,
     asks_of,
+    is_upcoming,
     meaning_of_label,
     targets,
 )
@@ -111,6 +114,7 @@ def _tables(messages: Sequence[Message], known: frozenset[str], common: frozense
         "link": Table(("fits",), exclusive=False),
         "asks": Table(ASKS, exclusive=False),
         "strategy": Table(STRATEGIES, exclusive=True),
+        "upcoming": Table(("upcoming",), exclusive=False),
         WISH: Table((WISHED,), exclusive=False),
     }
     for message in messages:
@@ -129,7 +133,7 @@ def _add(message: Message, tables: dict[str, Table], known: frozenset[str], comm
     # What a message asks for as a whole is learnt from those that say it whole.
     if message.before is None or message.label.relation == "new":
         features = message_features(line)
-        tables["asks"].add((features,), [float(each) for each in asks_of(message.label)], store.name)
+        tables["asks"].add((features,), [float(each) for each in asks_of(message.label, facts)], store.name)
         tables["strategy"].add((features,), _one_hot(STRATEGIES, message.label.strategy), store.name)
         if has_subject(message.label):
             outline = (wish_features(line, roles),)
@@ -163,8 +167,14 @@ def _add_mention(
         tables["negation"].add(
             (negation_features(line, line.places[at], earlier),), [float(target.negated)], store.name
         )
-    if target.link and (target.name in CONDITIONS or target.name == "contains"):
+    is_told = target.name in CONDITIONS or target.name == "contains" or mention.kind is MentionKind.FIELD
+    if target.link and is_told:
         fields = list(candidates(facts, line, roles, at, store.vocabulary))
+        upcoming = is_upcoming(mention, message.label)
+        meant = next((each for each in fields if each.name == target.link), None)
+        if upcoming is not None and meant:
+            own = upcoming_features(line, line.places[at], earlier, meant)
+            tables["upcoming"].add((own,), [float(upcoming)], store.name)
         if len(fields) > 1 and any(each.name == target.link for each in fields):
             for each in fields:
                 own = candidate_features(line, line.places[at], mention, each)
@@ -186,14 +196,11 @@ class Judged:
 
 
 def crossed(messages: Sequence[Message]) -> dict[int, Judged]:
-    """Each message that stands alone, read by heads of other stores' messages, by its place."""
-    names = sorted({message.store.name for message in messages})
+    """Each message that stands alone, read by heads of other authors' messages, by its place."""
     found: dict[int, Judged] = {}
-    for fold in range(_FOLDS):
-        held = set(names[fold::_FOLDS])
-        heads = trained([each for each in messages if each.store.name not in held], judges=False)
+    for held, heads in _crossed_heads(messages, judges=False):
         for at, message in enumerate(messages):
-            if message.store.name in held and (message.before is None or message.label.relation == "new"):
+            if message.store.author in held and (message.before is None or message.label.relation == "new"):
                 found[at] = Judged(message, heads)
     return found
 
@@ -202,7 +209,7 @@ def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Jud
     judged = [readings[at] for at in sorted(readings)]
     wanted = np.array([_one_hot(STRATEGIES, message.label.strategy) for message in alone])
     strategy = fit_dense(STRATEGIES, [each.numbers for each in judged], wanted, exclusive=True)
-    with_strategy = Heads(heads.heads, heads.known, heads.common, strategy, _DENSE, 1.0, "")
+    with_strategy = replace(heads, strategy=strategy)
     numbers, correct = [], []
     for message, each in zip(alone, judged, strict=True):
         store = message.store
@@ -212,7 +219,7 @@ def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Jud
     confidence = fit_dense(("right",), numbers, np.array(correct, dtype=np.float64)[:, None], exclusive=False)
     chances_right = [_sigmoid(confidence.scores(each)[0]) for each in numbers]
     sure = sure_from(chances_right, correct)
-    return Heads(heads.heads, heads.known, heads.common, strategy, confidence, sure, "")
+    return replace(heads, strategy=strategy, confidence=confidence, sure=sure)
 
 
 def _sigmoid(score: float) -> float:
@@ -238,9 +245,7 @@ def _with_following(heads: Heads, messages: Sequence[Message]) -> Heads:
         if message.before is not None:
             _add_following(message, tables, heads)
     fitted = {name: packed(fit(table, _PENALTY)) for name, table in tables.items()}
-    return Heads(
-        {**heads.heads, **fitted}, heads.known, heads.common, heads.strategy, heads.confidence, heads.sure, heads.digest
-    )
+    return replace(heads, heads={**heads.heads, **fitted})
 
 
 def _add_following(message: Message, tables: dict[str, Table], heads: Heads) -> None:
@@ -306,12 +311,18 @@ def _dense(head: DenseHead) -> dict[str, Any]:
     return {"classes": head.classes, "weights": head.weights, "bias": head.bias}
 
 
-def left_out(messages: Sequence[Message], authors: Sequence[str]) -> Iterator[tuple[Sequence[str], Heads]]:
+def left_out(messages: Sequence[Message]) -> Iterator[tuple[Sequence[str], Heads]]:
     """Groups of authors, each with heads of the messages of all other groups."""
+    return _crossed_heads(messages, judges=True)
+
+
+def _crossed_heads(messages: Sequence[Message], *, judges: bool) -> Iterator[tuple[Sequence[str], Heads]]:
+    authors = sorted({message.store.author for message in messages})
     groups = [authors[fold::_FOLDS] for fold in range(_FOLDS)]
-    with ProcessPoolExecutor() as executor:
-        yield from zip(groups, executor.map(partial(_without, list(messages)), groups), strict=True)
+    # Heads that judge are trained by processes of their own.
+    with ProcessPoolExecutor(max_workers=1 if judges else None) as executor:
+        yield from zip(groups, executor.map(partial(_without, list(messages), judges), groups), strict=True)
 
 
-def _without(messages: list[Message], authors: Sequence[str]) -> Heads:
-    return trained([each for each in messages if each.store.author not in authors])
+def _without(messages: list[Message], judges: bool, authors: Sequence[str]) -> Heads:
+    return trained([each for each in messages if each.store.author not in authors], judges=judges)

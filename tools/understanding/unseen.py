@@ -58,7 +58,7 @@ def table(messages: Sequence[Message]) -> str:
     authors = sorted({message.store.author for message in messages})
     singles: list[Outcome] = []
     later: list[Outcome] = []
-    for group, heads in left_out(messages, authors):
+    for group, heads in left_out(messages):
         for message in messages:
             if message.store.author in group:
                 (later if message.before else singles).append(outcome(message, heads))

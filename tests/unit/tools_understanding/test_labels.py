@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
-from cicada.understanding.facts import facts_of
+from cicada.understanding.facts import MentionKind, facts_of
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.vocabulary import compiled
 from tests.unit.understanding.planned import SCHEMA
 from tests.unit.understanding.workshop import NOW
 from tools.understanding.examples import Label, Store
 from tools.understanding.judgement import parts_right
-from tools.understanding.labels import asks_of, meaning_of_label, targets
+from tools.understanding.labels import ASKS, asks_of, is_upcoming, meaning_of_label, targets
 from tools.understanding.training import sure_from
 
 STORE = Store("a/guilds", "a", SCHEMA, NOW, "Ada Brook", compiled(SCHEMA))
+
+
+def asked(message: str, label: Label) -> set[str]:
+    """What is asked for as a whole."""
+    facts = facts_of(message, STORE.vocabulary, NOW, frozenset())
+    return {name for name, is_asked in zip(ASKS, asks_of(label, facts), strict=True) if is_asked}
 
 
 def roles(message: str, label: Label) -> dict[str, tuple[str | None, bool, str | None]]:
@@ -66,9 +73,23 @@ def test_the_asker_is_a_condition_where_the_label_has_the_name(filters: dict[str
 
 
 def test_a_label_says_what_is_asked_for() -> None:
-    assert asks_of(Label("M", aggregates=(("count", "*"),))) == [True, False, False, False, False]
-    assert asks_of(Label("M", group=("guild",), sort=("count", "desc"), top=1)) == [False, True, True, True, False]
-    assert asks_of(Label("M", group=("guild",), sort=("sum:fee", "asc"))) == [False, False, True, False, True]
+    assert asked("how many", Label("M", aggregates=(("count", "*"),))) == {"count"}
+    of_groups = Label("M", group=("guild",), sort=("count", "desc"), top=1)
+    assert asked("which guild has most", of_groups) == {"one", "group", "most"}
+    assert asked("guilds by fee", Label("M", group=("guild",), sort=("sum:fee", "asc"))) == {"group", "fewest"}
+
+
+@pytest.mark.parametrize(("message", "unnamed"), [("how much do they owe", {"sum"}), ("what fees do they owe", set())])
+def test_a_number_that_is_not_named_is_asked_for_as_a_whole(message: str, unnamed: set[str]) -> None:
+    assert asked(message, Label("M", aggregates=(("sum", "fee"),))) == unnamed
+
+
+@pytest.mark.parametrize(("day", "is_next"), [("2026-05-22", True), ("2026-05-15", False), ("2026-05-29", None)])
+def test_days_that_come_again_are_those_of_the_label(day: str, is_next: bool | None) -> None:
+    facts = facts_of("what is sealed on friday", STORE.vocabulary, NOW, {"what", "is"})
+    mention = next(each for each in facts.mentions if each.kind is MentionKind.DATE)
+    label = Label("M", {"sealed_on": {"gte": day, "lt": str(date.fromisoformat(day) + timedelta(days=1))}})
+    assert is_upcoming(mention, label) is is_next
 
 
 def test_a_label_is_a_meaning() -> None:

@@ -7,17 +7,21 @@ from datetime import date
 import pytest
 
 from cicada.understanding.dates import date_phrases
+from cicada.understanding.periods import DateRange
 from cicada.understanding.words import tokens_of
 
 NOW = date(2026, 5, 20)
 
 
+def as_text(days: DateRange) -> tuple[str | None, str | None]:
+    return (
+        days.least.isoformat() if days.least else None,
+        days.below.isoformat() if days.below else None,
+    )
+
+
 def stated(text: str) -> list[tuple[str | None, str | None]]:
-    found = [phrase.days for phrase in date_phrases(tokens_of(text), NOW)]
-    return [
-        (days.least.isoformat() if days.least else None, days.below.isoformat() if days.below else None)
-        for days in found
-    ]
+    return [as_text(phrase.days) for phrase in date_phrases(tokens_of(text), NOW)]
 
 
 @pytest.mark.parametrize(
@@ -41,6 +45,17 @@ def stated(text: str) -> list[tuple[str | None, str | None]]:
         ("2024-05-01", "2024-05-01", "2024-05-02"),
         ("May 1st, 2025", "2025-05-01", "2025-05-02"),
         ("two years ago", "2024-01-01", "2025-01-01"),
+        ("this morning", "2026-05-20", "2026-05-21"),
+        ("tomorrow evening", "2026-05-21", "2026-05-22"),
+        ("the day after tomorrow", "2026-05-22", "2026-05-23"),
+        ("next Tuesday", "2026-05-26", "2026-05-27"),
+        ("last Monday", "2026-05-18", "2026-05-19"),
+        ("this weekend", "2026-05-23", "2026-05-25"),
+        ("Friday the 29th", "2026-05-29", "2026-05-30"),
+        ("fri 29 May 2026", "2026-05-29", "2026-05-30"),
+        ("between Monday and Thursday", "2026-05-18", "2026-05-22"),
+        ("between March and June", "2026-03-01", "2026-07-01"),
+        ("nächsten Freitag", "2026-05-29", "2026-05-30"),
     ],
 )
 def test_a_period_is_half_open(text: str, least: str, below: str) -> None:
@@ -133,3 +148,35 @@ def test_a_word_that_two_languages_share_makes_no_message_foreign() -> None:
 
 def test_a_present_that_may_be_kept_is_no_month() -> None:
     assert stated("what a present may be worth") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "latest", "upcoming"),
+    [
+        ("in June", ("2025-06-01", "2025-07-01"), ("2026-06-01", "2026-07-01")),
+        ("on Friday", ("2026-05-15", "2026-05-16"), ("2026-05-22", "2026-05-23")),
+        ("on the 28th", ("2026-04-28", "2026-04-29"), ("2026-05-28", "2026-05-29")),
+        ("from the 25th to the 29th of May", ("2025-05-25", "2025-05-30"), ("2026-05-25", "2026-05-30")),
+        ("the second half of June", ("2025-06-16", "2025-07-01"), ("2026-06-16", "2026-07-01")),
+        ("before June", (None, "2025-06-01"), (None, "2026-06-01")),
+        ("12 August", ("2025-08-12", "2025-08-13"), ("2026-08-12", "2026-08-13")),
+    ],
+)
+def test_days_that_come_again_are_the_latest_or_the_next(
+    text: str, latest: tuple[str | None, str], upcoming: tuple[str | None, str]
+) -> None:
+    [phrase] = date_phrases(tokens_of(text), NOW)
+    assert phrase.upcoming is not None
+    assert [as_text(phrase.days), as_text(phrase.upcoming)] == [latest, upcoming]
+
+
+@pytest.mark.parametrize("text", ["this month", "in May", "on 28 April 2025", "since June", "last Friday"])
+def test_other_days_are_no_two(text: str) -> None:
+    assert [phrase.upcoming for phrase in date_phrases(tokens_of(text), NOW)] == [None]
+
+
+@pytest.mark.parametrize(
+    "text", ["the 2nd team", "who sat at table 3", "the 1st one", "they sat down", "the sun came out"]
+)
+def test_what_is_no_day_is_none(text: str) -> None:
+    assert stated(text) == []

@@ -6,11 +6,12 @@ from datetime import date
 
 import pytest
 
-from cicada.understanding.facts import MentionKind, number_of
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.understanding.facts import MentionKind, facts_of, number_of
 from cicada.understanding.periods import DateRange
-from cicada.understanding.vocabulary import Kind
+from cicada.understanding.vocabulary import Kind, compiled
 from cicada.understanding.words import MAX_TOKENS
-from tests.unit.understanding.workshop import facts, texts
+from tests.unit.understanding.workshop import NOW, facts, texts
 
 
 def named(message: str, kind: Kind) -> list[str]:
@@ -143,3 +144,57 @@ def test_any_text_of_8000_characters_has_few_facts(text: str) -> None:
 
 def test_of_a_long_message_the_beginning_and_the_end_are_read() -> None:
     assert texts(f"kettles {'so ' * 2600} tea pot", MentionKind.VALUE) == ["kettles", "tea pot"]
+
+
+@pytest.mark.parametrize(
+    ("word", "value"), [("marketed", "market"), ("electrical", "elec"), ("painted", "painting"), ("plumbers", "plumb")]
+)
+def test_a_value_of_one_word_may_be_in_another_form(word: str, value: str) -> None:
+    trade = SchemaField("trade", FieldType.KEYWORD, ("elec", "plumb", "painting", "market", "market hall"))
+    found = facts_of(f"all {word} ones", compiled(Schema({"trade": trade})), NOW, frozenset()).mentions
+    assert [each.meanings[0].value for each in found if each.kind is MentionKind.VALUE] == [value]
+
+
+@pytest.mark.parametrize("word", ["pluck", "elegant", "paint", "marble"])
+def test_a_word_that_is_only_alike_is_no_value(word: str) -> None:
+    trade = SchemaField("trade", FieldType.KEYWORD, ("plumber", "electric", "pain relief", "markets"))
+    found = facts_of(f"all {word} ones", compiled(Schema({"trade": trade})), NOW, frozenset()).mentions
+    assert not any(each.kind is MentionKind.VALUE for each in found)
+
+
+def test_who_and_where_ask_for_persons_and_places() -> None:
+    assert named("who made it?", Kind.FIELD) == ["designer"]
+    assert named("where is it made?", Kind.FIELD) == ["country", "town"]
+
+
+def test_without_persons_who_asks_for_names() -> None:
+    names = compiled(Schema({name: SchemaField(name, FieldType.KEYWORD) for name in ("title", "colour")}))
+    assert [each.field for each in names.phrases["who"]] == ["title"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "number"), [(("pages", "price"), "price"), (("year", "pages"), "pages"), ((), None)]
+)
+def test_how_much_means_money_or_else_the_first_number(columns: tuple[str, ...], number: str | None) -> None:
+    fields = {name: SchemaField(name, FieldType.NUMBER) for name in columns}
+    assert compiled(Schema(fields)).number == number
+
+
+def test_a_day_of_the_week_is_a_value_where_a_field_has_it() -> None:
+    of_days = compiled(
+        Schema(
+            {
+                "held_on": SchemaField("held_on", FieldType.DATE),
+                "day": SchemaField("day", FieldType.KEYWORD, ("Friday",)),
+            }
+        )
+    )
+    found = facts_of("what is on friday", of_days, NOW, frozenset()).mentions
+    assert MentionKind.DATE not in [each.kind for each in found]
+    assert texts("what is on friday", MentionKind.DATE) == ["on friday"]
+
+
+def test_days_behind_the_name_of_a_field_keep_their_preposition() -> None:
+    message = "what was released on 5 May 2026"
+    assert texts(message, MentionKind.FIELD) == ["released"]
+    assert texts(message, MentionKind.DATE) == ["on 5 May 2026"]

@@ -74,7 +74,7 @@ def test_a_question_for_the_texts_is_searched_for_and_not_asked_back(message: st
         ("Who owns the staff handbook?", "owner", "staff handbook"),
         ("What is the status of the staff handbook?", "status", "staff handbook"),
         ("When was the cleaning of fermenters approved?", "approved", "cleaning"),
-        ("When is the review of the mash procedure due?", "review_due", "mash procedure"),
+        ("When is the review of the mash protocol due?", "review_due", "mash protocol"),
     ],
 )
 def test_a_field_of_a_named_document_is_looked_up_however_unsure(message: str, field: str, name: str) -> None:
@@ -91,7 +91,7 @@ def test_what_is_not_so_is_listed_however_unsure() -> None:
 
 
 def test_an_unlikely_listing_is_a_search_unless_it_may_follow_a_listing() -> None:
-    message = "costs of the roof"
+    message = "the roof and its costs"
     assert planned(message).shape is Shape.CONTENT_ONLY
     assert planned(message, listing=ListedPage("minutes", "minutes")).shape is Shape.METADATA_ONLY
 

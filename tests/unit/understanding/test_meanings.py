@@ -332,7 +332,7 @@ def test_whether_a_document_is_in_force_asks_for_the_field_that_says_so(message:
 
 
 def test_what_a_list_would_leave_out_is_searched_for() -> None:
-    assert understood("How many hours of a fee does the miller get from Tunbridge?").strategy == "C"
+    assert understood("How many days of notice does the miller have to give?").strategy == "C"
     assert understood("a tolls collector brought us geese, may we keep and roast those?").meaning.restricted == set()
 
 

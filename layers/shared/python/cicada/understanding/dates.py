@@ -5,6 +5,7 @@ The grammar is of English; the words of other languages are read as the English 
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from itertools import zip_longest
@@ -51,7 +52,9 @@ class DatePhrase(Struct, frozen=True):
     """The tokens from `start` to `end` (not included) that state a range.
 
     `duration`: a length of time such as "within 90 days", which is a range only of something that is still to come:
-    days from now on. `yearless`: the latest such month, because the message names no year.
+    days from now on. `yearless`: the latest such month, because the message names no year. `upcoming`: the next such
+    days, where the message does not say whether it means these or the latest. `when`: where the days are, as seen from
+    now: past, now, ahead, since a day or until a day.
     """
 
     start: int
@@ -59,6 +62,8 @@ class DatePhrase(Struct, frozen=True):
     days: DateRange
     duration: bool = False
     yearless: bool = False
+    upcoming: DateRange | None = None
+    when: str = ""
 
 
 # Words that may stand in a phrase before its first word that can be of a date: "at any time between the end of May".
@@ -88,7 +93,17 @@ def date_phrases(tokens: Sequence[Token], now: date) -> list[DatePhrase]:
             if not (is_over and found and found[-1].days == phrase.days):
                 found.append(phrase)
         at = phrase.end if phrase else at + 1
-    return [_in_the_year_of(each, after, tokens) for each, after in zip_longest(found, found[1:])]
+    phrases = [_in_the_year_of(each, after, tokens) for each, after in zip_longest(found, found[1:])]
+    return [replace(each, when=_when(each, now)) for each in phrases]
+
+
+def _when(phrase: DatePhrase, now: date) -> str:
+    least, below = phrase.days.least, phrase.days.below
+    if phrase.upcoming:
+        return "either"
+    if least is None or below is None:
+        return "since" if least else "until"
+    return "past" if below <= now else "ahead" if least > now else "now"
 
 
 def _in_the_year_of(phrase: DatePhrase, after: DatePhrase | None, tokens: Sequence[Token]) -> DatePhrase:
@@ -102,7 +117,7 @@ def _in_the_year_of(phrase: DatePhrase, after: DatePhrase | None, tokens: Sequen
         return phrase
     years = other.year - least.year
     days = DateRange(shifted(least, Unit.YEAR, years), shifted(below, Unit.YEAR, years))
-    return replace(phrase, days=days, yearless=False)
+    return replace(phrase, days=days, yearless=False, upcoming=None)
 
 
 class _DateGrammar(Struct, frozen=True):
@@ -137,7 +152,7 @@ class _DateGrammar(Struct, frozen=True):
     def _between(self, at: int) -> DatePhrase | None:
         """Between A and B, from A to B, A to B; both included. A takes B's year."""
         opened = self.reader.word(at) in {"between", "from", "in", "during"}
-        first = self.reader.period(at + opened)
+        first = self.reader.period(at + opened) or (self.reader.bare_day(at + opened) if opened else None)
         if first is None or first.rolling:
             return None
         joint = first.end
@@ -148,11 +163,11 @@ class _DateGrammar(Struct, frozen=True):
         after = joint + (self.reader.word(joint) in _JOINED_BY)
         after += self.reader.word(joint) == "up" and self.reader.word(after) == "to"
         last = self.reader.period(after)
-        if last is None or last.rolling:
+        if last is None or last.rolling or (first.monthless and not last.is_of_a_day):
             return None
-        least, below = _ordered(first, last)
+        (least, below), upcoming = _spanned(first, last)
         end = last.end + (self.reader.word(last.end) == "inclusive")
-        return DatePhrase(at, end, DateRange(least, below))
+        return DatePhrase(at, end, DateRange(least, below), upcoming=upcoming)
 
     def _glued_years(self, at: int) -> bool:
         """2022-2023."""
@@ -181,11 +196,13 @@ class _DateGrammar(Struct, frozen=True):
             self._onward(at)
             or self._bounded(at, _BEFORE, "below", "least")
             or self._bounded(at, _AFTER, "least", "below")
-            or self._bounded(at, _SINCE, "least", "least")
+            or self._bounded(at, _SINCE, "least", "least", is_over=True)
             or self._bounded(at, _UNTIL, "below", "below")
         )
 
-    def _bounded(self, at: int, phrases: Sequence[str], bound: str, edge: str) -> DatePhrase | None:
+    def _bounded(
+        self, at: int, phrases: Sequence[str], bound: str, edge: str, *, is_over: bool = False
+    ) -> DatePhrase | None:
         start = self._after_words(at, phrases)
         word = self.reader.word(at)
         is_place = word == "from" and start == at + 1 and self.reader.word(at - 1) not in _BEGINS
@@ -194,15 +211,16 @@ class _DateGrammar(Struct, frozen=True):
         period = self.reader.period(start)
         if period is None:
             return None
-        value = period.days.least if edge == "least" else period.days.below
-        if (
-            bound == "below"
-            and edge == "least"
-            and self.reader.word(start + (self.reader.word(start) == "the")) == "end"
-        ):
-            value = period.days.below  # "before the end of 2025" includes its last day
-        days = DateRange(least=value) if bound == "least" else DateRange(below=value)
-        return DatePhrase(at, period.end, days, yearless=period.yearless)
+        is_to_end = self.reader.word(start + (self.reader.word(start) == "the")) == "end"
+        if bound == "below" and edge == "least" and is_to_end:
+            edge = "below"  # "before the end of 2025" includes its last day
+
+        def bounded(days: DateRange) -> DateRange:
+            value = days.least if edge == "least" else days.below
+            return DateRange(least=value) if bound == "least" else DateRange(below=value)
+
+        upcoming = bounded(period.upcoming) if period.upcoming and not is_over else None
+        return DatePhrase(at, period.end, bounded(period.days), yearless=period.yearless, upcoming=upcoming)
 
     def _onward(self, at: int) -> DatePhrase | None:
         start = max(at, self._after_words(at, ("from", "in", "of")))
@@ -243,7 +261,7 @@ class _DateGrammar(Struct, frozen=True):
         if period is None:
             return None
         joined = self._united(period)
-        return DatePhrase(at, joined.end, joined.days, yearless=joined.yearless)
+        return DatePhrase(at, joined.end, joined.days, yearless=joined.yearless, upcoming=joined.upcoming)
 
     def _united(self, period: Period) -> Period:
         """2023 and 2024, 2023 or 2024: one range if they adjoin."""
@@ -253,6 +271,35 @@ class _DateGrammar(Struct, frozen=True):
         if other is None or other.rolling or other.days.least != period.days.below:
             return period
         return replace(other, days=DateRange(period.days.least, other.days.below))
+
+
+def _spanned(first: Period, last: Period) -> tuple[tuple[date | None, date | None], DateRange | None]:
+    """From the first to the last, and the next such days where it is not said which are meant.
+
+    Of periods that may be the latest or the next, those that are nearest to each other are meant.
+    """
+    if not (first.upcoming or last.upcoming):
+        return _ordered(_in_the_month_of(first, last), last), None
+    found = []
+    for end in (last, *([replace(last, days=last.upcoming)] if last.upcoming else [])):
+        for start in (first, *([replace(first, days=first.upcoming)] if first.upcoming else [])):
+            least, below = _in_the_month_of(start, end).days.least, end.days.below
+            if least and below and least < below:
+                found.append((below - least, least, below))
+    shortest = min((span for span, _, _ in found), default=None)
+    days = sorted({(least, below) for span, least, below in found if span == shortest})
+    if not days:
+        return _ordered(first, last), None
+    return days[0], DateRange(*days[1]) if len(days) > 1 else None
+
+
+def _in_the_month_of(first: Period, last: Period) -> Period:
+    """The first day in the month of the last: "the 25th to the 29th of May"."""
+    if not first.monthless or last.monthless or first.days.least is None or last.days.least is None:
+        return first
+    month = calendar.monthrange(last.days.least.year, last.days.least.month)[1]
+    day = last.days.least.replace(day=min(first.days.least.day, month))
+    return replace(first, days=DateRange(day, shifted(day, Unit.DAY, 1)))
 
 
 def _ordered(first: Period, last: Period) -> tuple[date | None, date | None]:

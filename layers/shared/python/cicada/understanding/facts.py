@@ -9,14 +9,15 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.dates import DatePhrase, date_phrases
-from cicada.understanding.vocabulary import Kind, Level, Meaning, Vocabulary
+from cicada.understanding.periods import WEEKDAYS
+from cicada.understanding.vocabulary import SHORTEST_STEM, Kind, Level, Meaning, Vocabulary
 from cicada.understanding.words import (
     SENTENCE_ENDS,
     Token,
@@ -48,6 +49,7 @@ _COMPUTING = word_set(
 # A phrase with fillers ("number of the products") may be longer than any of the vocabulary.
 _MOST_FILLERS = 2
 _STEM, _LONG_STEM = 5, 6
+_LONGEST_ENDING = 3
 
 
 class MentionKind(StrEnum):
@@ -148,9 +150,16 @@ class _Finder:
         self.quoted = dict(_quotations(tokens))
         self.only_capitals = all(each.raw[:1].isupper() for each in tokens if each.raw.isalpha())
 
-        if FieldType.DATE not in vocabulary.types.values():
-            # "In August" of a table with a column of months and none of days.
-            self.dates = {at: each for at, each in self.dates.items() if not self._has_value(at, each.end)}
+        # "In August" of a table with a column of months and none of days, "on Friday" of one with days of the week.
+        has_days = FieldType.DATE in vocabulary.types.values()
+        self.dates = {
+            at: each
+            for at, each in self.dates.items()
+            if (has_days and not self._is_weekday(each)) or not self._has_value(at, each.end)
+        }
+
+    def _is_weekday(self, phrase: DatePhrase) -> bool:
+        return self.tokens[phrase.end - 1].text in WEEKDAYS
 
     def _has_value(self, start: int, end: int) -> bool:
         return any(found and _is_value(found) for found in map(self._phrase, range(start, end)))
@@ -173,6 +182,8 @@ class _Finder:
 
     def _mention(self, at: int) -> Mention | None:
         found = self._phrase(at)
+        if found and found.kind is MentionKind.FIELD and self._ends_in_a_date(found):
+            found = replace(found, end=found.end - 1, text=self._text(at, found.end - 1))
         if at in self.documents and not (found and _is_value(found) and found.end == self.documents[at]):
             return self._of(MentionKind.DOCUMENT, at, self.documents[at])
         quoted = self.quoted.get(at, at)
@@ -182,6 +193,11 @@ class _Finder:
         if dated and (found is None or dated.end > found.end or (dated.end == found.end and not _is_value(found))):
             return Mention(at, dated.end, MentionKind.DATE, self._text(at, dated.end), days=dated)
         return found or self._number(at) or self._other(at)
+
+    def _ends_in_a_date(self, mention: Mention) -> bool:
+        """Whether the last word of a field's name belongs to days: the "on" of "sealed on 5 May"."""
+        last = mention.end - 1
+        return last > mention.start and last in self.dates and self.dates[last].end > mention.end
 
     def _of(self, kind: MentionKind, start: int, end: int) -> Mention:
         return Mention(start, end, kind, self._text(start, end))
@@ -275,7 +291,7 @@ class _Finder:
         found = self._known(at, self.base)
         if found is None and self.mended != self.base:
             found = self._known(at, self.mended)
-        return found or self._by_stem(at)
+        return found or self._by_stem(at) or self._by_stem_of_value(at)
 
     def _known(self, at: int, words: Sequence[str]) -> Mention | None:
         longest = min(len(words), at + self.vocabulary.longest + _MOST_FILLERS)
@@ -359,6 +375,22 @@ class _Finder:
             return None
         found = (stems.get(word[:_LONG_STEM]) if len(word) >= _LONG_STEM else None) or stems.get(word[:_STEM])
         return Mention(at, at + 1, MentionKind.FIELD, self.tokens[at].raw, found[:3]) if found else None
+
+    def _by_stem_of_value(self, at: int) -> Mention | None:
+        """A value of one word that is written in another form: "plumbing" for "plumb", "painted" for "painting"."""
+        word = self.base[at]
+        if len(word) < SHORTEST_STEM or self.tokens[at].text in _GRAMMAR:
+            return None
+        near = self.vocabulary.value_stems.get(word[:SHORTEST_STEM], ())
+        found = tuple(each for each in near if _is_form_of(word, base_form(each.value)))
+        return Mention(at, at + 1, MentionKind.VALUE, self.tokens[at].raw, found) if len(found) == 1 else None
+
+
+def _is_form_of(word: str, value: str) -> bool:
+    """Whether one is the beginning of the other, or both differ in their endings alone."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, value, strict=False)))
+    shorter, longer = sorted((len(word), len(value)))
+    return shared == shorter or (shared >= _STEM and longer - shared <= _LONGEST_ENDING)
 
 
 # Words that are written in capitals to stress them.

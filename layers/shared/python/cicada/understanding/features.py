@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from functools import cache
 from itertools import combinations, pairwise
 from zlib import crc32
 
@@ -12,7 +13,7 @@ from msgspec import Struct
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
-from cicada.understanding.words import lexicon
+from cicada.understanding.words import base_form, lexicon
 
 MASK32 = 0xFFFFFFFF
 _codes: dict[str, int] = {}
@@ -87,7 +88,7 @@ def masked(facts: Facts, vocabulary: Vocabulary, known: Collection[str]) -> Line
         text = facts.tokens[mention.start].text
         symbol = _word(text, known) if mention.kind is MentionKind.WORD else _symbol(mention, vocabulary)
         symbols.append(symbol)
-        is_cue = mention.kind is MentionKind.WORD or symbol.startswith("Adj")
+        is_cue = mention.kind is MentionKind.WORD or symbol.startswith("Adj") or symbol == mention.text.lower()
         cues.append(_cue(text) if is_cue else 0)
         at = mention.end
     return line_of(tuple(symbols), tuple(places), tuple(cues))
@@ -129,11 +130,16 @@ def _symbol(mention: Mention, vocabulary: Vocabulary) -> str:
         meaning = mention.meanings[0]
         type_ = FieldType.NUMBER if meaning.field in lexicon().ordered else vocabulary.types[meaning.field]
         if meaning.level is Level.IMPLIED:
-            return f"Adj{type_.value}"
+            return mention.text.lower() if base_form(mention.text) in _pronouns() else f"Adj{type_.value}"
         return ("F" if meaning.level >= Level.PART else "S") + type_.value
     if mention.kind is MentionKind.DATE:
         return "Dated" if mention.days and mention.days.duration else "Date"
     return _SYMBOLS[mention.kind]
+
+
+@cache
+def _pronouns() -> frozenset[str]:
+    return frozenset(word for words in lexicon().pronouns.values() for word in words)
 
 
 def _value_symbol(mention: Mention, vocabulary: Vocabulary) -> str:
@@ -154,6 +160,7 @@ _CUE_WINDOW = 12
 _WORD_WINDOW = 10
 _NEGATION_LEFT, _NEGATION_RIGHT = 6, 5
 _MOST_PAIRED = 26
+_NAME_WINDOW = 4
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
 
@@ -349,7 +356,7 @@ class Candidate(Struct, frozen=True):
     `kind`: what its values are. `order`: its place among the candidates, of `count`. `is_default`: the schema's date,
     or the first of its kind. `distance`: tokens to the nearest mention of the field, negative before; None without one.
     `between`: the symbols there. `role`: of that mention. `overlap`: words of its name in the message. `is_open`: it
-    takes any value.
+    takes any value. `words`: the first and the last of its name.
     """
 
     name: str
@@ -362,6 +369,7 @@ class Candidate(Struct, frozen=True):
     role: str
     overlap: int
     is_open: bool
+    words: tuple[str, ...]
 
 
 def candidate_features(line: Line, at: int, mention: Mention, field: Candidate) -> Features:
@@ -392,7 +400,30 @@ def candidate_features(line: Line, at: int, mention: Mention, field: Candidate) 
         three(167, int(field.is_open), is_far, own),
         *(two(168, word, kind) for word in (l2, l3, codes[4], codes[5])),
     ]
-    return [*found, *_of_form(mention, kind, near)]
+    return [*found, *_of_form(mention, kind, near), *_of_name(line, at, mention, field)]
+
+
+def _of_name(line: Line, at: int, mention: Mention, field: Candidate) -> Features:
+    """The words of the field's name with how the message begins, with the words near, and with when the days are."""
+    codes, place, own = line.codes, at + 4, code(mention.kind.value)
+    when = code(mention.days.when) if mention.days else 0
+    near = {*codes[max(4, place - _NAME_WINDOW) : place], *codes[place + 1 : min(place + 3, 4 + len(line))]}
+    found: Features = []
+    for word in map(code, set(field.words)):
+        found += [two(180, word, own), three(181, word, codes[place - 1], own), three(182, word, codes[place - 2], own)]
+        found += [three(183, word, codes[4], own), three(184, word, codes[place + 1], own)]
+        found += [two(185, word, each) for each in near]
+        if when:
+            found += [two(186, word, when), three(187, word, when, codes[4])]
+    return [*found, two(188, when, int(field.is_default))] if when else found
+
+
+def upcoming_features(line: Line, at: int, before: Before, field: Candidate) -> Features:
+    """What tells whether days that may be the latest or the next are the next: "on Friday" of a field."""
+    found = negation_features(line, at, before)
+    for word in map(code, set(field.words)):
+        found += [one(190, word), two(191, word, line.code(at - 1)), two(192, word, line.code(0))]
+    return found
 
 
 def _distance(distance: int | None) -> str:

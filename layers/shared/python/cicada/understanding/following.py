@@ -275,6 +275,7 @@ def _on_the_same_number(own: Meaning, earlier: Meaning, reading: Reading, vocabu
     """A number without a field ("make it 150") is of the number that the plan before compares, in the same way."""
     numbers = [name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
     named = {field for mention, _ in reading.of_kind(MentionKind.FIELD) for field in mention.fields(Kind.FIELD)}
+    own = _with_numbers_as_bounds(own, vocabulary)
     stated = [name for name in own.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
     if len(numbers) != 1 or len(stated) > 1 or named.intersection(stated):
         return own
@@ -286,6 +287,15 @@ def _on_the_same_number(own: Meaning, earlier: Meaning, reading: Reading, vocabu
     if len(said) != 1 or earlier.limit is not None or replace(own, limit=None) != Meaning():
         return own
     return replace(own, limit=None, bounds={numbers[0]: _compared(Bounds(gte=said[0]), before, reading)})
+
+
+def _with_numbers_as_bounds(own: Meaning, vocabulary: Vocabulary) -> Meaning:
+    """The message with the one value of a number as a limit: what is compared, and how, was said before."""
+    for name, values in own.wanted.items():
+        if vocabulary.types.get(name) is FieldType.NUMBER and len(values) == 1:
+            rest = {each: own.wanted[each] for each in own.wanted if each != name}
+            return replace(own, wanted=rest, bounds={**own.bounds, name: Bounds(gte=values[0])})
+    return own
 
 
 def _compared(own: Bounds, before: Bounds, reading: Reading) -> Bounds:

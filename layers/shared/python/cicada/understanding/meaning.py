@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
 from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, NoneOf, Range, Scalar
 from cicada.knowledge_bases.schema import FieldType
+from cicada.understanding.dates import DatePhrase
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.features import is_year
-from cicada.understanding.periods import Unit, shifted
+from cicada.understanding.periods import DateRange
 from cicada.understanding.reading import CONDITIONS, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
@@ -26,6 +27,9 @@ _DENYING_DISTANCE = 2
 _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"nt", "n't", "n’t", "there", "exist", "gibt", "es"})
 _LIKELY, _PERHAPS = 0.5, 0.25
+# What a verb says of money, as the names of fields have it.
+_OF_VERBS = {"pay": "paid", "owe": "owed", "owing": "owed", "spend": "spent"}
+_COMPUTED: tuple[Operation, ...] = ("sum", "avg", "min", "max")
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _LATER = frozenset({"after", "later", "past", "beyond"})
 _ARTICLES = frozenset({"the", "a", "an", "any"})
@@ -149,7 +153,7 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
         if part.role.name == "doc":
             found = replace(found, named=(*found.named, part.mention.text))
     found = sorted_as_said(_with_order(found, parts, reading, vocabulary), reading)
-    found = _with_counts(found, reading)
+    found = _with_counts(_with_unnamed_number(found, reading, vocabulary), reading)
     found = _with_nearest(found, parts, reading, vocabulary)
     return replace(found, together=_together(found, parts, reading.facts, vocabulary))
 
@@ -300,9 +304,8 @@ def _of_date(found: Meaning, mention: Mention, role: Role, reading: Reading, voc
     if mention.days is None:
         return found
     type = vocabulary.types[field]
-    least, below = mention.days.days.least, mention.days.days.below
-    if mention.days.yearless and least and below:
-        least, below = _in_a_year_with_days(least, below, vocabulary.months.get(field, frozenset()))
+    days = _meant(mention.days, role, vocabulary.months.get(field, frozenset()))
+    least, below = days.least, days.below
     if role.negated > _PERHAPS and type is FieldType.DATE:
         if least and below:
             return replace(found, unknown=(*found.unknown, f"not {mention.text}"))
@@ -342,17 +345,21 @@ def _follows_or(mention: Mention, reading: Reading) -> bool:
     return mention.start > 0 and reading.facts.tokens[mention.start - 1].text in _OR
 
 
-def _in_a_year_with_days(least: date, below: date, months: frozenset[str]) -> tuple[date, date]:
-    """The period of a message that names no year: of the next year, where only that one has days of it."""
-    if months and not _has_days(least, below, months):
-        later = shifted(least, Unit.YEAR, 1), shifted(below, Unit.YEAR, 1)
-        return later if _has_days(*later, months) else (least, below)
-    return least, below
+def _meant(phrase: DatePhrase, role: Role, months: frozenset[str]) -> DateRange:
+    """The latest such days, or the next: those that the field has, else those that the message is read to mean."""
+    if phrase.upcoming is None:
+        return phrase.days
+    has_latest, has_next = _has_days(phrase.days, months), _has_days(phrase.upcoming, months)
+    if months and has_latest is not has_next:
+        return phrase.upcoming if has_next else phrase.days
+    return phrase.upcoming if role.upcoming > _LIKELY else phrase.days
 
 
-def _has_days(least: date, below: date, months: frozenset[str]) -> bool:
-    last = below - timedelta(days=1)
-    return any(f"{least:%Y-%m}" <= month <= f"{last:%Y-%m}" for month in months)
+def _has_days(days: DateRange, months: frozenset[str]) -> bool:
+    """Whether one of these months is among the days; an open end goes on."""
+    first = f"{days.least:%Y-%m}" if days.least else ""
+    last = f"{days.below - timedelta(days=1):%Y-%m}" if days.below else "9999-99"
+    return any(first <= month <= last for month in months)
 
 
 def _iso(day: date | None) -> str | None:
@@ -374,7 +381,7 @@ def _with_field(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabu
     is_value = part.mention.kind is MentionKind.VALUE and role not in ("cond", "content")
     if part.mention.kind is not MentionKind.FIELD and not is_value:
         return found
-    field = named_field(part.mention, reading.facts, vocabulary)
+    field = part.role.field or named_field(part.mention, reading.facts, vocabulary)
     if field is None:
         return found
     if role == "agg":
@@ -448,7 +455,7 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
     for part in parts:
         if part.role.name not in ("sort+", "sort-"):
             continue
-        field = named_field(part.mention, reading.facts, vocabulary)
+        field = part.role.field or named_field(part.mention, reading.facts, vocabulary)
         if field is None:
             continue
         order = Sort(field, descending=_is_descending(part, vocabulary.types[field]))
@@ -505,6 +512,18 @@ def _is_descending(part: Part, type: FieldType) -> bool:
     if type is FieldType.DATE and cue in ("OLD", "NEW"):
         return cue == "NEW"
     return part.role.name == "sort-"
+
+
+def _with_unnamed_number(found: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """What is computed of a number that the message does not name as such: "how much do they owe?"."""
+    said = {_OF_VERBS.get(each, each) for each in reading.facts.base}
+    numbers = [name for name, each in vocabulary.types.items() if each is FieldType.NUMBER]
+    spoken_of = [name for name in numbers if not said.isdisjoint(split_words(name))]
+    number = spoken_of[0] if len(spoken_of) == 1 else vocabulary.number
+    if number is None or any(each.op != "count" for each in found.aggregates):
+        return found
+    asked = [Aggregate(each, number) for each in _COMPUTED if reading.asks[each] > _LIKELY]
+    return replace(found, aggregates=(*found.aggregates, *asked))
 
 
 def _with_counts(found: Meaning, reading: Reading) -> Meaning:

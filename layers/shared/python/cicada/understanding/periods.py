@@ -9,6 +9,7 @@ from datetime import MAXYEAR, MINYEAR, date, timedelta
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cicada.understanding.words import Token, word_set
 
@@ -36,6 +37,10 @@ class DateRange(Struct, frozen=True):
     @property
     def is_part_of_a_year(self) -> bool:
         return self.least is not None and self.below is not None and (self.below - self.least).days < _DAYS_OF_A_YEAR
+
+    @property
+    def is_of_a_month(self) -> bool:
+        return self.least is not None and self.below == shifted(self.least, Unit.MONTH, 1) and self.least.day == 1
 
     @property
     def is_of_whole_years(self) -> bool:
@@ -102,27 +107,7 @@ _DECADE = re.compile(r"(1\d{2}0|20\d0)s")
 _OF_MEASURES = word_set("m km cm mm kg g mg l ml eur usd gbp euro euros dollars pounds metres meters hours minutes")
 # Words that are months only beside a year, a day or a preposition.
 _DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "sep", "dec"})
-_BEFORE_A_MONTH = frozenset(
-    [
-        "in",
-        "since",
-        "before",
-        "after",
-        "until",
-        "till",
-        "from",
-        "of",
-        "by",
-        "during",
-        "to",
-        "and",
-        "between",
-        "through",
-        "mid",
-        "early",
-        "late",
-    ]
-)
+_BEFORE_A_MONTH = word_set("in since before after until till from of by during to and between through mid early late")
 _NUMBERS = {
     word: number
     for number, word in enumerate(
@@ -147,25 +132,60 @@ _OFFSETS = {
     **dict.fromkeys(("last", "previous", "prior", "past", "preceding"), -1),
     **dict.fromkeys(("next", "coming", "upcoming", "following"), 1),
 }
-_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_DAYS = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
+_TIMES_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
+WEEKDAYS = {
+    name: number
+    for number, names in enumerate(
+        (
+            ("monday", "mon"),
+            ("tuesday", "tue", "tues"),
+            ("wednesday", "wed"),
+            ("thursday", "thu", "thur", "thurs"),
+            ("friday", "fri"),
+            ("saturday", "sat"),
+            ("sunday", "sun"),
+        )
+    )
+    for name in (*names, f"{names[0]}s")
+}
+# Words that are days of the week only beside a preposition or a date.
+_DOUBTFUL_DAYS = frozenset({"sat", "sun", "wed", "mon", "tue", "thu", "fri"})
+_BEFORE_A_DAY = word_set("on by until till from since for before after this last next")
+_ORDINAL = re.compile(r"\d{1,2}(st|nd|rd|th)")
+_BEFORE_AN_ORDINAL = frozenset({"the", "on", "for", "by", "and", "to", "until", "till", "through", "or"})
+_MONTHS_NEAR = range(-2, 3)
+# What may stand behind "the 18th" where that is a day, and no "18th floor".
+_AFTER_A_DAY = word_set(
+    "to and or until till through of for in at with is was are were not but please where who what when how which then"
+)
 _ROLLING_PREPOSITIONS = frozenset({"in", "within", "over", "during", "for"})
 
 
 def may_be_dated(word: str) -> bool:
     """Whether the word can be a part of a period; a message without such a word has none."""
-    return word in MONTHS or word in _UNITS or word in _DAYS or word in {"now", "half"} or any(map(str.isdigit, word))
+    known = word in MONTHS or word in _UNITS or word in _DAYS or word in WEEKDAYS or word in _TIMES_OF_DAY
+    return known or word in {"now", "half", "weekend"} or any(map(str.isdigit, word))
 
 
 class Period(Struct, frozen=True):
     """A period that ends before token `end`. `rolling`: it is counted from now, such as "the last 90 days".
 
-    `yearless`: the message names no year.
+    `yearless`: the message names no year. `upcoming`: the next such period, where `days` is the latest that has begun
+    and the message does not say which of them it means: "in June", "on Friday", "on the 18th". `monthless`: it is a
+    day of a month that is not named.
     """
 
     end: int
     days: DateRange
     rolling: bool = False
     yearless: bool = False
+    upcoming: DateRange | None = None
+    monthless: bool = False
+
+    @property
+    def is_of_a_day(self) -> bool:
+        return self.days.least is not None and self.days.below == shifted(self.days.least, Unit.DAY, 1)
 
 
 class PeriodReader(Struct, frozen=True):
@@ -191,6 +211,9 @@ class PeriodReader(Struct, frozen=True):
             self._month,
             self._year,
             self._day,
+            self._weekday,
+            self._weekend,
+            self._ordinal,
         )
         found = [period for reader in readers if (period := reader(at))]
         return max(found, key=lambda period: period.end, default=None)
@@ -244,7 +267,15 @@ class PeriodReader(Struct, frozen=True):
         found = _valid(year or self._latest_year(month, day), month, day)
         if found is None:
             return None
-        return Period(year_at + (year is not None), unit_range(found, Unit.DAY), yearless=year is None)
+        days = unit_range(found, Unit.DAY)
+        upcoming = None if year else self._upcoming(days, Unit.YEAR)
+        return Period(year_at + (year is not None), days, yearless=year is None, upcoming=upcoming)
+
+    def _upcoming(self, days: DateRange, unit: Unit) -> DateRange | None:
+        """The next such days, where these are over; None where they are not."""
+        if days.least is None or days.below is None or days.below > self.now:
+            return None
+        return DateRange(shifted(days.least, unit, 1), shifted(days.below, unit, 1))
 
     def _latest_year(self, month: int, day: int = 1) -> int:
         return self.now.year if (month, day) <= (self.now.month, self.now.day) else self.now.year - 1
@@ -266,7 +297,9 @@ class PeriodReader(Struct, frozen=True):
         start_of_year = date(year or self.now.year, 1, 1)
         if year is None:
             after = end + (self.word(end) in {"of", "in", "/", ","})
-            of = self._year(after) or self._relative(after)
+            of = self._year(after) or self._relative(after) or (self._month(after) if parts == 2 else None)
+            if of and of.days.is_of_a_month:
+                return _half_of(of, which)
             if of and of.days.least and of.days.least == unit_start(of.days.least, Unit.YEAR):
                 start_of_year, end = of.days.least, of.end
         months = 12 // parts
@@ -309,6 +342,8 @@ class PeriodReader(Struct, frozen=True):
             return None
         after = at + 1 + (self.word(at + 1) in {"calendar", "fiscal"})
         unit = _UNITS.get(self.word(after))
+        if self.word(after) in _TIMES_OF_DAY:
+            return Period(after + 1, unit_range(self.now, Unit.DAY, min(offset, 0))) if offset <= 0 else None
         month = MONTHS.get(self.word(after))
         if month and (self.word(after) not in _DOUBTFUL_MONTHS or self.word(at) in _BEFORE_A_DOUBTFUL_MONTH):
             return self._relative_month(after, month, offset)
@@ -363,7 +398,8 @@ class PeriodReader(Struct, frozen=True):
             return Period(relative.end, unit_range(date(relative.days.least.year, month, 1), Unit.MONTH))
         if self.word(at) in _DOUBTFUL_MONTHS and self.word(at - 1) not in _BEFORE_A_MONTH:
             return None
-        return Period(at + 1, unit_range(date(self._latest_year(month), month, 1), Unit.MONTH), yearless=True)
+        days = unit_range(date(self._latest_year(month), month, 1), Unit.MONTH)
+        return Period(at + 1, days, yearless=True, upcoming=self._upcoming(days, Unit.YEAR))
 
     def _year(self, at: int) -> Period | None:
         at += self.word(at) in {"calendar", "fiscal"}
@@ -381,8 +417,85 @@ class PeriodReader(Struct, frozen=True):
             return Period(at + 1, unit_range(self.now, Unit.DAY))
         if self.word(at) == "new" and self.word(at + 1) == "year" and self.word(at - 1) != "a":
             return Period(at + 2, unit_range(date(self.now.year + 1, 1, 1), Unit.DAY))
+        if self.word(at) == "day" and self.word(at + 1) in {"after", "before"}:
+            edge = {"after": "tomorrow", "before": "yesterday"}[self.word(at + 1)]
+            if self.word(at + 2) == edge:
+                return Period(at + 3, unit_range(self.now, Unit.DAY, 2 * _DAYS[edge]))
         offset = _DAYS.get(self.word(at))
-        return Period(at + 1, unit_range(self.now, Unit.DAY, offset)) if offset is not None else None
+        if offset is None:
+            return None
+        return Period(at + 1 + (self.word(at + 1) in _TIMES_OF_DAY), unit_range(self.now, Unit.DAY, offset))
+
+    def _weekday(self, at: int) -> Period | None:
+        """Friday, next Friday, Friday the 29th, Friday 29 May; alone, the latest one, or the next."""
+        offset = _OFFSETS.get(self.word(at))
+        on = at + (offset is not None)
+        day = WEEKDAYS.get(self.word(on))
+        if day is None:
+            return None
+        dated_at = on + 1 + (self.word(on + 1) in {",", "the"})
+        if dated := self._written_date(dated_at) or self._ordinal(dated_at, day):
+            return dated
+        end = on + 1 + (self.word(on + 1) in _TIMES_OF_DAY)
+        if self.word(on) in _DOUBTFUL_DAYS and self.word(at - 1) not in _BEFORE_A_DAY and offset is None:
+            return None
+        if offset is not None:
+            week = unit_start(self.now, Unit.WEEK)
+            wanted = shifted(week, Unit.DAY, day + 7 * offset)
+            if offset < 0:  # "Last Friday" may be of this week.
+                wanted = shifted(self.now, Unit.DAY, -((self.now.weekday() - day - 1) % 7 + 1))
+            return Period(end, unit_range(wanted, Unit.DAY))
+        latest = unit_range(shifted(self.now, Unit.DAY, -((self.now.weekday() - day) % 7)), Unit.DAY)
+        return Period(end, latest, upcoming=self._upcoming(latest, Unit.WEEK))
+
+    def _weekend(self, at: int) -> Period | None:
+        """Saturday and Sunday of this, the next or the last weekend; "the weekend" is the latest or the next."""
+        offset = _OFFSETS.get(self.word(at))
+        on = at + (offset is not None)
+        if self.word(on) != "weekend":
+            return None
+        saturday = shifted(unit_start(self.now, Unit.WEEK), Unit.DAY, 5 + 7 * (offset or 0))
+        if offset is None and saturday > self.now:
+            saturday = shifted(saturday, Unit.WEEK, -1)
+        days = DateRange(saturday, shifted(saturday, Unit.DAY, 2))
+        return Period(on + 1, days, upcoming=self._upcoming(days, Unit.WEEK) if offset is None else None)
+
+    def bare_day(self, at: int) -> Period | None:
+        """A day of a month that is named later: the 20 of "between 20 and 30 April"."""
+        day = _day_number(self.word(at))
+        found = _valid(self.now.year, self.now.month, day) if day else None
+        return Period(at + 1, unit_range(found, Unit.DAY), monthless=True) if found else None
+
+    def _ordinal(self, at: int, weekday: int | None = None) -> Period | None:
+        """The 18th: of this month, or the month before or after. `weekday`: that was said before it."""
+        if not _ORDINAL.fullmatch(self.word(at)):
+            return None
+        after = self.word(at + 1)
+        is_day = self.word(at - 1) in _BEFORE_AN_ORDINAL and not (after.isalpha() and after not in _AFTER_A_DAY)
+        day = _day_number(self.word(at))
+        if day is None or (weekday is None and not is_day):
+            return None
+        month = unit_start(self.now, Unit.MONTH)
+        months = (shifted(month, Unit.MONTH, offset) for offset in _MONTHS_NEAR)
+        found = [each for near in months if (each := _valid(near.year, near.month, day))]
+        found = [each for each in found if weekday in (None, each.weekday())] or found
+        past, ahead = [each for each in found if each <= self.now], [each for each in found if each > self.now]
+        if not past or past[-1] == self.now or not ahead:
+            return Period(at + 1, unit_range([*past, *ahead][-1 if past else 0], Unit.DAY), monthless=True)
+        latest = unit_range(past[-1], Unit.DAY)
+        return Period(at + 1, latest, upcoming=unit_range(ahead[0], Unit.DAY), monthless=True)
+
+
+def _half_of(month: Period, which: int) -> Period:
+    """The first or the second half of a month."""
+
+    def half(days: DateRange | None) -> DateRange | None:
+        if days is None or days.least is None:
+            return None
+        middle = shifted(days.least, Unit.DAY, 15)
+        return DateRange(days.least, middle) if which == 1 else DateRange(middle, days.below)
+
+    return replace(month, days=half(month.days) or month.days, upcoming=half(month.upcoming))
 
 
 def _year(word: str) -> int | None:

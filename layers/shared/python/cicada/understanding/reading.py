@@ -31,8 +31,10 @@ from cicada.understanding.features import (
     mention_features,
     message_features,
     negation_features,
+    upcoming_features,
 )
 from cicada.understanding.heads import Heads, softmax
+from cicada.understanding.periods import MONTHS
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, split_words
 
@@ -82,7 +84,8 @@ class Role(Struct, frozen=True):
     """What a mention does in its message. `name`: None of a record. `chances`: the probability of each role.
 
     `negated`: the probability that a condition is negated. `field`: that a condition is on, with its probability in
-    `field_chance`. `operations`: of a field that is computed with.
+    `field_chance`. `operations`: of a field that is computed with. `upcoming`: how probable it is that the next of
+    such days are meant, where they may be the latest or the next.
     """
 
     name: str | None = None
@@ -91,6 +94,7 @@ class Role(Struct, frozen=True):
     field: str | None = None
     field_chance: float = 1.0
     operations: tuple[Operation, ...] = ()
+    upcoming: float = 0.0
 
     @property
     def is_condition(self) -> bool:
@@ -98,9 +102,11 @@ class Role(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """A message with the role of each mention. `asks`: the probabilities of `count`, `one`, `group`, `most`, `fewest`.
+    """A message with the role of each mention.
 
-    `features`: of the message as a whole. `strategies`: the probability of each strategy by these features alone.
+    `asks`: the probabilities of `count`, `one`, `group`, `most`, `fewest`, and of each operation on a number that the
+    message does not name. `features`: of the message as a whole. `strategies`: the probability of each strategy by
+    these features alone.
     """
 
     facts: Facts
@@ -143,9 +149,9 @@ def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Readi
     """The reading of any text. `now` is a day in the user's time zone."""
     facts = facts_of(message, vocabulary, now, heads.common)
     line = masked(facts, vocabulary, heads.known)
-    roles = _with_codes(facts, _linked(facts, line, _roles(facts, line, heads), vocabulary, heads), vocabulary)
     features = message_features(line)
     asks, strategies = heads["asks"].probabilities(features), heads["strategy"].probabilities(features)
+    roles = _with_codes(facts, _linked(facts, line, _roles(facts, line, heads), vocabulary, heads), vocabulary)
     return Reading(facts, line, roles, asks, strategies, now, features)
 
 
@@ -187,14 +193,16 @@ def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
         role = _role(roles, mention, line, heads)
         if mention.kind is MentionKind.ASKER and role.name == "none" and _owns_records(facts, line, at):
             role = replace(role, name="cond", chances={"cond": 1.0})
-        if mention.kind is MentionKind.NAME and role.is_condition and _is_subject(facts, mention):
+        is_unread = mention.kind is MentionKind.WORD and role.name == "none" and mention.text not in lexicon().function
+        is_name = mention.kind is MentionKind.NAME and role.is_condition
+        if (is_name or is_unread) and _is_subject(facts, mention):
             role = replace(role, name="topic")
         roles.append(role)
     return tuple(roles)
 
 
 def _is_subject(facts: Facts, mention: Mention) -> bool:
-    """Whether a name is what records are about: "documents about Glasmere", and not "what about Glasmere?"."""
+    """Whether it is what records are about: "documents about Glasmere", and not "what about Glasmere?"."""
     before, about = ["", "", *(each.text for each in facts.tokens[: mention.start])][-2:]
     return about in _ABOUT and before not in _NOT_BEFORE_ABOUT
 
@@ -254,9 +262,16 @@ def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabul
         for mention, role in zip(facts.mentions, roles, strict=True)
     )
     return tuple(
-        _with_field(role, at, facts, line, roles, vocabulary, heads) if role.is_condition else role
-        for at, role in enumerate(roles)
+        _with_field(role, at, facts, line, roles, vocabulary, heads)
+        if role.is_condition or _is_ambiguous(mention, role)
+        else role
+        for at, (mention, role) in enumerate(zip(facts.mentions, roles, strict=True))
     )
+
+
+def _is_ambiguous(mention: Mention, role: Role) -> bool:
+    """Whether it names one of several fields and does something: "who" is whoever bought, or whoever sold."""
+    return mention.kind is MentionKind.FIELD and role.name != "none" and len(mention.fields(Kind.FIELD)) > 1
 
 
 def _with_codes(facts: Facts, roles: Sequence[Role], vocabulary: Vocabulary) -> tuple[Role, ...]:
@@ -287,14 +302,18 @@ def _with_field(
     scores = [heads["link"].scores(candidate_features(line, place, mention, each))[0] for each in fields]
     chances = softmax(scores)
     best = max(range(len(fields)), key=chances.__getitem__)
-    return replace(role, field=fields[best].name, field_chance=chances[best])
+    upcoming = 0.0
+    if mention.days and mention.days.upcoming:
+        features = upcoming_features(line, place, before(roles, at), fields[best])
+        upcoming = heads["upcoming"].probabilities(features)["upcoming"]
+    return replace(role, field=fields[best].name, field_chance=chances[best], upcoming=upcoming)
 
 
 def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabulary: Vocabulary) -> Iterator[Candidate]:
     """The fields that the condition of a mention may be on."""
     mention = facts.mentions[at]
     # Among the dates the one comes first that a bare period means.
-    names = sorted(_possible(mention, vocabulary), key=lambda name: name != vocabulary.date)
+    names = sorted(_possible(mention, facts, vocabulary), key=lambda name: name != vocabulary.date)
     if "year" in names and mention.days and mention.days.days.is_of_whole_years and not _names_days(facts, vocabulary):
         names = ["year"]
     words = set(facts.base)
@@ -316,7 +335,15 @@ def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabul
             role=role,
             overlap=len(set(split_words(name)) & words),
             is_open=name in vocabulary.open,
+            words=vocabulary.words[name],
         )
+
+
+def _best_named(mention: Mention, facts: Facts) -> list[str]:
+    """The fields that a phrase may name of which most other words are in the message."""
+    others = set(facts.base) - set(facts.base[mention.start : mention.end])
+    said = {name: len(others.intersection(split_words(name))) for name in mention.fields(Kind.FIELD)}
+    return [name for name, number in said.items() if number == max(said.values())]
 
 
 def _names_days(facts: Facts, vocabulary: Vocabulary) -> bool:
@@ -325,12 +352,17 @@ def _names_days(facts: Facts, vocabulary: Vocabulary) -> bool:
     return any(vocabulary.types.get(name) is FieldType.DATE for name in named)
 
 
-def _possible(mention: Mention, vocabulary: Vocabulary) -> list[str]:
+def _possible(mention: Mention, facts: Facts, vocabulary: Vocabulary) -> list[str]:
     types, kinds = vocabulary.types, vocabulary.kinds
     if mention.kind is MentionKind.VALUE:
         return list(mention.fields(Kind.VALUE))
+    if mention.kind is MentionKind.FIELD:
+        return _best_named(mention, facts)
     if mention.kind is MentionKind.NUMBER:
-        return [name for name in types if _takes_number(name, mention.number, vocabulary)]
+        names = [name for name in types if _takes_number(name, mention.number, vocabulary)]
+        # "August 2024" asks for no number of 2024, though a column of months has August.
+        is_of_month = mention.start > 0 and facts.tokens[mention.start - 1].text in MONTHS and is_year(mention.number)
+        return [name for name in names if not is_of_month or types[name] is FieldType.DATE or is_of_years(name)]
     if mention.kind is MentionKind.DATE:
         dates = [name for name, each in types.items() if each is FieldType.DATE]
         if mention.days and mention.days.days.is_part_of_a_year:

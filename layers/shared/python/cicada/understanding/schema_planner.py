@@ -59,7 +59,7 @@ from cicada.understanding.understood import (
     replacing,
     without,
 )
-from cicada.understanding.vocabulary import Vocabulary, compiled
+from cicada.understanding.vocabulary import Level, Vocabulary, compiled
 from cicada.understanding.words import split_words, word_set
 
 TURNS = 8
@@ -136,8 +136,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "N" and chances["M"] > _LIKELY_LISTED and meaning.restricted and not reading.line.rare_words:
             strategy = "M"  # What is asked for is all of the base's own.
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
-        if strategy == "M" and meaning.aggregates:
-            # What is computed has no subject: "the total of unpaid fees" is of those that are not paid.
+        if strategy == "M" and (meaning.aggregates or (meaning.fields and not meaning.restricted)):
+            # What is computed or shown has no subject: "the total of unpaid fees" is of those that are not paid.
             meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
         if strategy == "M" and self._lists_all(meaning):
             meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
@@ -154,7 +154,7 @@ class SchemaReader(Struct, frozen=True):
             unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
             unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
             meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
-        asks_of_one = strategy == "M" and confidence < _UNSURE and meaning == Meaning(fields=meaning.fields)
+        asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
@@ -224,7 +224,7 @@ class SchemaReader(Struct, frozen=True):
         if own.wants_documents and not meaning.named and not own.names_one:
             strategy = "H" if meaning.restricted else "C"
             return Understood(message, meaning, strategy, confidence, has_subject=True, wants_documents=True)
-        meaning, strategy = self._consistent(own, asker)
+        meaning, strategy = _asked_of_a_name(own, *self._consistent(own, asker))
         rule = self.schema.in_force
         if rule and rule.replaces and (found := replacing(meaning, reading, rule.replaces)):
             return Understood(message, found, "M", confidence)
@@ -356,6 +356,13 @@ class SchemaReader(Struct, frozen=True):
         return replace(rest, named=(phrase.words,)), strategy, asks_of_one or (phrase.is_bare and not is_name)
 
 
+def _asked_of_a_name(own: ReadAlone, meaning: Meaning, strategy: str) -> tuple[Meaning, str]:
+    """A search in a document that has a name: "how long is the notice in the Marsh Road charter?"."""
+    if strategy == "C" and own.phrase and own.phrase.names_by_name and not meaning.named:
+        return replace(meaning, topic=own.message), "H"
+    return meaning, strategy
+
+
 def _asks_whether(reading: Reading) -> bool:
     """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?"."""
     first, second = ([each.text for each in reading.facts.tokens] + ["", ""])[:2]
@@ -364,5 +371,6 @@ def _asks_whether(reading: Reading) -> bool:
 
 def _asks_the_assistant(reading: Reading) -> bool:
     """Whether the message speaks to the assistant and names nothing of the base: "What can you do?"."""
-    names_something = any(True for _ in reading.of_kind(MentionKind.VALUE, MentionKind.FIELD, MentionKind.RECORD))
+    mentions = reading.of_kind(MentionKind.VALUE, MentionKind.FIELD, MentionKind.RECORD)
+    names_something = any(each.meanings[0].level > Level.IMPLIED for each, _ in mentions)
     return not names_something and any(each.text in YOU for each in reading.facts.tokens)

@@ -36,6 +36,11 @@ class Described(Struct, frozen=True):
     is_kind: bool
     is_bare: bool
 
+    @property
+    def names_by_name(self) -> bool:
+        """Whether it is a word for a kind of document with a name: "the Marsh Road charter"."""
+        return self.is_kind and any(each.kind is MentionKind.NAME for each in self.mentions)
+
 
 def described(reading: Reading, vocabulary: Vocabulary, known: Collection[str]) -> Described | None:
     """The first definite phrase of the message that may describe one document. `known`: words of many stores.

@@ -30,6 +30,7 @@ _TYPE_FIELD = re.compile(r"(^|_)(type|kind|category|class|art)($|_)")
 EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founded established constructed opened")
 _OF_SENTENCES = word_set("what who whom how when where which why no not it is to from at on in of for")
 _STEM, _LONG_STEM = 5, 6
+SHORTEST_STEM = 4
 _LONGEST_NAME = 6
 
 
@@ -68,15 +69,17 @@ class Vocabulary(Struct, frozen=True):
     """A schema compiled for look-up.
 
     `types`: of the fields. `phrases`: what the base forms of words, joined, may mean. `stems`: fields by the beginning
-    of a word of their names. `letters`: the words of all phrases by their first letter, to correct typing errors.
-    `longest`: words of the longest phrase. `date`: the field that a bare period means. `open`: fields that take any
-    value. `kind_fields`: those whose values are kinds of records: a type, and the table that a row is in. `kinds`:
-    what each field's values are. `months`: those that have days of a field, as `2026-12`, where they are known.
+    of a word of their names; `value_stems`: values of one word so. `letters`: the words of all phrases by their first
+    letter, to correct typing errors. `longest`: words of the longest phrase. `date`: the field that a bare period
+    means; `number`: that "how much?" means. `open`: fields that take any value. `kind_fields`: those whose values are
+    kinds of records: a type, and the table that a row is in. `kinds`: what each field's values are; `words`: the first
+    and the last of its name. `months`: those that have days of a field, as `2026-12`, where they are known.
     """
 
     types: Mapping[str, FieldType]
     phrases: Mapping[str, tuple[Meaning, ...]]
     stems: Mapping[str, tuple[Meaning, ...]]
+    value_stems: Mapping[str, tuple[Meaning, ...]]
     letters: Mapping[str, frozenset[str]]
     longest: int
     date: str | None
@@ -84,6 +87,8 @@ class Vocabulary(Struct, frozen=True):
     kind_fields: frozenset[str]
     kinds: Mapping[str, str]
     months: Mapping[str, frozenset[str]]
+    words: Mapping[str, tuple[str, ...]]
+    number: str | None
 
 
 def compiled(schema: Schema) -> Vocabulary:
@@ -99,13 +104,14 @@ def compiled(schema: Schema) -> Vocabulary:
         longest = max(longest, len(words))
         for word in words:
             letters[word[0]].update([word] if len(word) > 3 else [])
-    for word, meaning in _implied(schema):
+    for word, meaning in (*_implied(schema), *_asked_by_pronouns(schema)):
         phrases[word].setdefault((Kind.FIELD, meaning.field, ""), meaning)
     of_type = next((name for name, each in schema.fields.items() if _names_kinds(name, each)), TABLE)
     return Vocabulary(
         types={name: each.type for name, each in schema.fields.items()},
         phrases={key: tuple(known.values()) for key, known in phrases.items()},
         stems=_stems(schema),
+        value_stems=_value_stems(schema),
         letters={letter: frozenset(words) for letter, words in letters.items()},
         longest=longest,
         date=_date(schema),
@@ -117,7 +123,36 @@ def compiled(schema: Schema) -> Vocabulary:
         kind_fields=frozenset({of_type, TABLE} & schema.fields.keys()),
         kinds={name: field_kind(name, each.type) for name, each in schema.fields.items()},
         months={name: each.months for name, each in schema.fields.items() if each.months},
+        words={name: _ends_of(name) for name in schema.fields},
+        number=_number(schema),
     )
+
+
+def _ends_of(name: str) -> tuple[str, ...]:
+    words = [word for word in split_words(name) if word not in _FILLERS] or [name]
+    return tuple(dict.fromkeys((words[0], words[-1])))
+
+
+def _number(schema: Schema) -> str | None:
+    """The first number of money, or else the first that is no year."""
+    numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
+    of_money = [name for name in numbers if not lexicon().kinds["money"].isdisjoint(split_words(name))]
+    return next((name for name in (*of_money, *numbers) if "year" not in split_words(name)), None)
+
+
+def _asked_by_pronouns(schema: Schema) -> Iterator[tuple[str, Meaning]]:
+    """The fields that "who" and "where" ask for: persons, or else names; places."""
+    kinds = {name: field_kind(name, each.type) for name, each in schema.fields.items()}
+    persons = [name for name, kind in kinds.items() if kind == "person"]
+    typed = [name for name in persons if schema.fields[name].type is FieldType.PERSON]
+    names = [name for name, kind in kinds.items() if kind == "name"]
+    asked = {
+        "who": list(dict.fromkeys((*typed, *persons, *names))),
+        "where": [n for n, k in kinds.items() if k == "place"],
+    }
+    for pronoun, fields in asked.items():
+        for word in lexicon().pronouns[pronoun]:
+            yield from ((word, Meaning(Kind.FIELD, name, level=Level.IMPLIED)) for name in fields)
 
 
 def field_kind(name: str, type: FieldType) -> str:
@@ -286,4 +321,15 @@ def _stems(schema: Schema) -> dict[str, tuple[Meaning, ...]]:
                 lengths = (_STEM,) if len(word) <= _LONG_STEM else (_LONG_STEM, _STEM)
                 for length in lengths:
                     found[word[:length]].append(Meaning(Kind.FIELD, name, level=Level.STEM))
+    return {stem: tuple(meanings) for stem, meanings in found.items()}
+
+
+def _value_stems(schema: Schema) -> dict[str, tuple[Meaning, ...]]:
+    """Values of one word by their first letters: "plumb" for "plumbing", "elec" for "electrical"."""
+    found: defaultdict[str, list[Meaning]] = defaultdict(list)
+    for name, field in schema.fields.items():
+        for value in field.values if field.type in (FieldType.KEYWORD, FieldType.KEYWORDS) else ():
+            words = split_words(value)
+            if len(words) == 1 and len(words[0]) >= SHORTEST_STEM and words[0].isalpha():
+                found[words[0][:SHORTEST_STEM]].append(Meaning(Kind.VALUE, name, value, Level.STEM))
     return {stem: tuple(meanings) for stem, meanings in found.items()}

@@ -199,6 +199,7 @@ class Lexicon(Struct, frozen=True):
     cues: Mapping[str, str]
     implied: Mapping[str, Implied]
     also_called: Mapping[str, tuple[str, ...]]
+    pronouns: Mapping[str, tuple[str, ...]]
     kinds: Mapping[str, frozenset[str]]
     dates: Mapping[str, Mapping[str, str]]
     shared_dates: frozenset[str]
@@ -232,6 +233,7 @@ def lexicon() -> Lexicon:
         cues=cues,
         implied=_implied(data["implied"]),
         also_called={value: tuple(words.split()) for value, words in data["also_called"].items()},
+        pronouns={asked: tuple(map(base_form, words.split())) for asked, words in data["pronouns"].items()},
         kinds={kind: frozenset(words.split()) for kind, words in data["kinds"].items()},
         shared_dates=frozenset(data["dates"].pop("shared").split()),
         dates={language: _dates(words) for language, words in data["dates"].items()},
