@@ -162,17 +162,6 @@ def test_what_was_paid_in_all_is_the_total_of_the_column_of_money() -> None:
     assert meaning("How much does a glass of beer cost?").aggregates == ()
 
 
-def test_what_was_paid_is_of_the_rows_that_are_paid_and_what_is_owed_of_the_others() -> None:
-    paid = {"R-1": "2026-05-11", "R-2": "", "R-3": ""}
-    rows = [{TABLE: "invoices", "Supplier": "Stahl AG", "Amount": "20", "Paid on": paid[each]} for each in paid]
-    known = observed_with_records((), observed_in(rows))
-    invoices = TablesReader(SchemaReader.of(completed(Schema(), known, "office")))
-    for message, present in (("How much did we pay Stahl AG?", True), ("How much do we owe Stahl AG?", False)):
-        found = invoices.understand([message], date(2026, 11, 27)).meaning
-        assert found.bounds["Paid on"] == Bounds(present=present)
-    assert meaning("How much do the members with licence A owe?").wanted["paid"] == (False,)
-
-
 def test_the_best_of_groups_and_the_row_with_the_highest_number_are_orders() -> None:
     best = meaning("average fee of members by licence", "and the best one?")
     assert (best.group, best.order) == (("licence",), Sort("fee_eur", descending=True, of="avg"))

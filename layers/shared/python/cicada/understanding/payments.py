@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType, Schema
-from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.meaning import Bounds
 from cicada.understanding.understood import Understood
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
@@ -18,7 +17,6 @@ from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 _OF_MONEY = frozenset(
     split_words("amount price cost fee premium sum total betrag preis kosten eur euro usd gbp salary rent money")
 )
-_OF_PAYMENTS = frozenset(split_words("paid due invoice payment bezahlt fällig rechnung"))
 _OF_TOTALS = frozenset(split_words("total amount sum betrag"))
 _CURRENCIES = frozenset("£$€¥")
 _PAID = frozenset(split_words("paid bezahlt"))
@@ -54,29 +52,7 @@ _WHO_OWES = re.compile(
     r"(?: (?:money|anything|something|what))?(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_TO_PAY = (
-    r"pay|paid|spend|spent|owe|bring in|brought in|come in|came in|donate|donated|give"
-    r"|gave|given|raise|raised|collect|collected|earn|earned|make|made|take in|took in"
-)
-_EARNING = word_set("earn earned make made")
 _GIVING, _WE = word_set("give gave given"), re.compile(r"\b(?:we|i)\b", re.IGNORECASE)
-_DID_PAY = re.compile(
-    r"(?:and |so )?(?:how much|what)(?: money)? (?P<did>did|do|does|have|has|had)(?: (?:we|i|they|you|he|she|it))?"
-    rf"(?P<payer> .{{1,60}}?)??(?: still)? (?P<pay>{_TO_PAY})\b(?: us| me)?(?: for| to| on| at)?(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_IS_OWED = re.compile(
-    r"(?:and |so )?(?:how much|what)(?: money)? (?:is|are)(?: still| now)? (?:owed|owing|outstanding|unpaid)\b"
-    r"(?P<rest>.*)",
-    re.IGNORECASE,
-)
-_CAME_IN = re.compile(r"(?:and |so )?how much(?: money)? (?:came|comes) in\b(?P<rest>.*)", re.IGNORECASE)
-_EARNINGS = re.compile(
-    r"(?:and )?(?:what (?:was|were|is|are) )?(?:the |our |all )?(?:total )?"
-    r"(?:takings|revenue|income|turnover|earnings|spending|expenses|expenditure)"
-    r"(?P<rest>(?: (?:in|per|by|from|for|of|this|last|so)\b.*)?)\??",
-    re.IGNORECASE,
-)
 _IS_OVERDUE = r"(?:overdue|should (?:already )?(?:be|have (?:been|come)) back(?! by (?!now\b|today\b)))"
 _OVERDUE = re.compile(rf"\b{_IS_OVERDUE}\b", re.IGNORECASE)
 # And not what happens if something is.
@@ -85,67 +61,10 @@ _WHAT_IS_OVERDUE = re.compile(
     rf"(?!.*\b(?:if|when|do|does|must|happens?|about)\b).{{0,40}}\b{_IS_OVERDUE}(?: by)?(?: now| today| still)?\W*",
     re.IGNORECASE,
 )
-_ALTOGETHER = re.compile(r"\b(?:in total|all ?together|in all|overall|so far)\b|\?", re.IGNORECASE)
 
 
 SURE_OF_ROWS = 0.5
 """The confidence in a plan of a table's rows whose words leave no other."""
-
-
-class Payment(Struct, frozen=True):
-    """A question for a sum of money. `paid`: of what was paid, or not, which is owed; None: of all."""
-
-    rest: str
-    paid: bool | None = None
-
-    def column(self, schema: Schema) -> str:
-        """The one column of numbers that is called so, or else the one column of money; or none."""
-        named = self._named(schema)
-        return named[0] if len(named) == 1 else column_of_money(schema)
-
-    def is_told(self, schema: Schema) -> bool:
-        """Whether a column has just what is paid, or owed."""
-        return len(self._named(schema)) == 1
-
-    def as_total(self, schema: Schema) -> str:
-        """The question as one for a total; empty without a column of it.
-
-        "How much did we pay Glanz Cleaning in 2025?" is "total Amount of Glanz Cleaning in 2025".
-        """
-        column, rest = self.column(schema), _ALTOGETHER.sub("", self.rest).strip()
-        is_linked = rest.startswith(("per ", "by ", "in ", "for ", "from ", "of ", "this ", "last "))
-        return f"total {column} {'' if is_linked else 'of '}{rest}".strip() if column else ""
-
-    def of_rows(self, meaning: Meaning, schema: Schema) -> Meaning:
-        """The meaning for the rows that are paid, or that are not, where one column says which are."""
-        types = {name: each.type for name, each in schema.fields.items() if _PAID & {*split_words(name)}}
-        columns = [name for name, type in types.items() if type in (FieldType.DATE, FieldType.BOOLEAN)]
-        if self.paid is None or self.is_told(schema) or len(columns) != 1 or columns[0] in meaning.restricted:
-            return meaning
-        if types[columns[0]] is FieldType.DATE:
-            return meaning.bounding(columns[0], Bounds(present=self.paid))
-        return meaning.setting(columns[0], self.paid)
-
-    def _named(self, schema: Schema) -> list[str]:
-        return [] if self.paid is None else _numbers(schema, _PAID if self.paid else _OWED)
-
-
-def payment_of(message: str) -> Payment | None:
-    """What a message asks to be summed, if it does."""
-    message = message.strip()
-    if found := _DID_PAY.match(message):
-        verb, did = found["pay"].lower(), found["did"].lower()
-        was_paid = verb in ("pay", "paid") and did in ("did", "have", "has", "had")
-        if found["payer"] and verb in _EARNING:
-            return None  # "How much does Marta earn an hour?" asks for no sum.
-        if verb in _GIVING and _WE.search(message):
-            return None  # "How much do we give the dogs?" is of no payment.
-        paid = False if verb == "owe" else True if was_paid else None
-        return Payment(f"{found['payer'] or ''} {found['rest']}", paid)
-    if found := _IS_OWED.match(message):
-        return Payment(found["rest"], paid=False)
-    found = _CAME_IN.match(message) or _EARNINGS.fullmatch(message)
-    return Payment(found["rest"]) if found else None
 
 
 def column_of_money(schema: Schema) -> str:
@@ -154,14 +73,6 @@ def column_of_money(schema: Schema) -> str:
     found = [each for each in numbers if _OF_MONEY & {*split_words(each)} or not _CURRENCIES.isdisjoint(each)]
     if len(found) > 1:
         found = [each for each in found if _OF_TOTALS & {*split_words(each)}]
-    return found[0] if len(found) == 1 else ""
-
-
-def table_of_payments(schema: Schema) -> str:
-    """The one table with a column of what was paid or is due, and with one of money; or none."""
-    fields = schema.fields
-    tables = frozenset().union(*(each.tables for name, each in fields.items() if _OF_PAYMENTS & {*split_words(name)}))
-    found = [each for each in tables if each and column_of_money(schema.of_table(each))]
     return found[0] if len(found) == 1 else ""
 
 

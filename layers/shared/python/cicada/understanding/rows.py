@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Operation, Sort
+from cicada.documents.catalogue import EVERY, Aggregate, Sort
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import is_of_years
@@ -23,10 +23,7 @@ from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
-_OPERATIONS: dict[str, Operation] = {"SUM": "sum", "AVG": "avg"}
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
-_LAST_ONE = re.compile(r"\b(?:the|her|his|their|its|our|my) (last|latest|newest|first) one\b", re.IGNORECASE)
-_LAST = word_set("last latest newest first")
 _EACH = word_set("by per each every pro je par por")
 _WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_set("a an any the their")
 _AMOUNT = re.compile(r"[£$€]\s?[0-9]|[0-9]\s?[£$€]")
@@ -40,23 +37,9 @@ _WHO_MOST = re.compile(
     r"\b(?:most|least|highest|lowest|biggest|smallest|fewest)\W*",
     re.IGNORECASE,
 )
-_BEING = word_set("is are was were been be that who which")
-_DONE_WORD = re.compile(r"\w+(?:ed|id|en|ne)|came back", re.IGNORECASE)
 _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
-
-
-def summed(found: Understood, schema: Schema) -> Understood:
-    """What was understood, where a sum or an average of rows is of the number that they were chosen by, or of money."""
-    cues = {lexicon().cues.get(each.text) for each in tokens_of(found.message)}
-    asked = [operation for cue, operation in _OPERATIONS.items() if cue in cues and "COUNT" not in cues]
-    chosen_by = [name for name in found.meaning.bounds if schema.fields[name].type is FieldType.NUMBER]
-    column = chosen_by[0] if len(chosen_by) == 1 else column_of_money(schema)
-    states = any(each != DOCUMENTS for each in found.meaning.aggregates) or found.meaning.order
-    if states or not column or len(asked) != 1:
-        return found
-    return replace(found, meaning=replace(found.meaning, aggregates=(Aggregate(asked[0], column),)))
 
 
 def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
@@ -64,8 +47,7 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
 
     A column alone is asked for its values: "which genres do we have?".
     """
-    meaning = _done_or_lacking(_about_the_value(found.meaning, mentions), found.message, mentions, reader.schema)
-    found = replace(found, meaning=meaning)
+    meaning = found.meaning
     spoken_of = [each for each in mentions if each.kind is MentionKind.FIELD and each.meanings[0].level >= Level.PART]
     columns = list(dict.fromkeys(each.fields(Kind.FIELD)[0] for each in spoken_of))
     if len(columns) != 1 or meaning.aggregates or meaning.order or columns[0] in meaning.restricted:
@@ -79,42 +61,15 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 
-def _done_or_lacking(meaning: Meaning, message: str, mentions: Sequence[Mention], schema: Schema) -> Meaning:
-    """The meaning of rows with a day on which something was done, or without a value in a column.
-
-    "Those that are paid" have one in *Paid on*; "members without a phone" have none in *Phone*.
-    """
-    for mention in _columns_behind(message, mentions, _WITHOUT, over=_ARTICLES):
-        meaning = _having(meaning, mention.fields(Kind.FIELD)[0], present=False)
-    if any(each.kind is MentionKind.DATE for each in mentions):
-        return meaning
-    for mention in _columns_behind(message, mentions, _BEING, over=("already",)):
-        column = mention.fields(Kind.FIELD)[0]
-        if _DONE_WORD.fullmatch(mention.text) and schema.fields[column].type is FieldType.DATE:
-            meaning = _having(meaning, column, present=True)
-    return meaning
-
-
-def _having(meaning: Meaning, column: str, *, present: bool) -> Meaning:
-    """The meaning of rows with a value in the column, or without; as it is where the column has a condition."""
-    if column in meaning.restricted:
-        return meaning
-    fields = tuple(each for each in meaning.fields if each != column)
-    return replace(meaning.bounding(column, Bounds(present=present)), fields=fields)
-
-
 def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
     """What was understood, of the one row with the most or the least of a number: "which of them paid least?".
 
-    "Her last one" is the row of the latest day. A superlative without a number is said to be left out.
+    A superlative without a number is said to be left out.
     """
-    meaning, words, day = found.meaning, _superlatives(found.message, mentions), reader.vocabulary.date
+    meaning, words = found.meaning, _superlatives(found.message, mentions)
     sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
     if meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
         return found
-    if day and not sums and (last := _last_one(found.message, mentions, reader.schema)):
-        order = Sort(day, descending=last != "first")
-        return replace(found, meaning=replace(meaning, order=order, limit=1))
     if len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
@@ -124,16 +79,6 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     fields = tuple(each for each in meaning.fields if each != column)
     order = Sort(column, descending=is_highest)
     return replace(found, meaning=replace(meaning, aggregates=(), order=order, limit=1, fields=fields))
-
-
-def _last_one(message: str, mentions: Sequence[Mention], schema: Schema) -> str:
-    """The "last" or "first" of "her last one" and "first job", in lower case; empty without one."""
-    if found := _LAST_ONE.search(message):
-        return found[1].lower()
-    for mention in _behind(message, mentions, _LAST):
-        if _calls_rows(mention.text, schema) and not mention.text.endswith("s"):
-            return tokens_of(message)[mention.start - 1].text
-    return ""
 
 
 def _superlatives(message: str, mentions: Sequence[Mention]) -> dict[str, bool]:
@@ -351,15 +296,6 @@ def _runs(mentions: Sequence[Mention]) -> Iterator[str]:
         run.append(mention)
     if run:
         yield " ".join(each.text for each in run)
-
-
-def _about_the_value(meaning: Meaning, mentions: Sequence[Mention]) -> Meaning:
-    """The meaning, where a value that was read as a subject is what the rows have: "when is L4 due?"."""
-    for mention in mentions:
-        if mention.kind is MentionKind.VALUE and mention.text == meaning.topic:
-            value = next(each for each in mention.meanings if each.kind is Kind.VALUE)
-            return replace(meaning, topic="").adding(value.field, value.value, negated=False)
-    return meaning
 
 
 def ordered(meaning: Meaning, message: str, before: Understood | None, vocabulary: Vocabulary) -> Meaning:

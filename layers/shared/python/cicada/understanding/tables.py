@@ -19,14 +19,11 @@ from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.payments import (
     SURE_OF_ROWS,
-    Payment,
     asks_of_debts,
     debts_asked,
     is_of_overdue,
-    payment_of,
     table_of_days_due,
     table_of_debts,
-    table_of_payments,
     with_rows_out,
     with_rows_overdue,
     with_rows_owing,
@@ -36,7 +33,6 @@ from cicada.understanding.rows import (
     grouped,
     of_all_rows,
     ordered,
-    summed,
     with_columns,
     with_days,
     with_extreme,
@@ -96,19 +92,12 @@ class TablesReader(Struct, frozen=True):
         if before is not None and (again := goes_on_from_rows(message, before, self.whole.vocabulary)):
             return again
         whole = self.whole.next(message, before, now, asker)
-        payment = payment_of(message)
-        table = self._table_of(message, payment, before if whole.continues or payment else None, now)
+        table = self._table_of(message, before if whole.continues else None, now)
         if table is None:
             return self._by_table(whole)
         reader = self._reader(table)
         goes_on = whole.continues and not self._names_another(message, table, before, now)
         earlier = _within(before, reader.schema) if goes_on else None
-        if payment and (total := payment.as_total(reader.schema)):
-            found = reader.next(total, _within(before, reader.schema), now, asker)
-            is_sure = found.continues or _narrows(found) or payment.is_told(reader.schema)
-            if found.strategy == "M" and found.meaning.aggregates and is_sure:
-                found = replace(found, meaning=payment.of_rows(found.meaning, reader.schema))
-                return replace(_of_rows(found, table, reader, earlier), message=message)
         asked = debts_asked(message, reader.schema, self._called(table)) or message
         found = replace(reader.next(asked, earlier, now, asker), message=message)
         found = with_rows_owing(found, reader.schema)
@@ -131,7 +120,7 @@ class TablesReader(Struct, frozen=True):
         """What was understood, for the rows of the table."""
         reader = self._reader(table)
         mentions = facts_of(found.message, reader.vocabulary, now, reader.heads.common).mentions
-        found = with_money(with_days(summed(found, reader.schema), mentions, reader), mentions, reader.schema)
+        found = with_money(with_days(found, mentions, reader), mentions, reader.schema)
         found = with_columns(grouped(found, mentions, reader.schema), mentions, reader)
         found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
         if found.strategy != "M":
@@ -142,15 +131,9 @@ class TablesReader(Struct, frozen=True):
             found = replace(found, confidence=max(found.confidence, SURE_OF_ROWS))
         return _of_rows(found, table, reader, earlier)
 
-    def _table_of(self, message: str, payment: Payment | None, before: Understood | None, now: date) -> str | None:
-        """The table that a message is about, or whose rows tell what it asks of payments and days due."""
-        table = self._table(payment.rest if payment else message, before, now)
-        if payment and (of_payments := table_of_payments(self.schema)):
-            # "Revenue per boat" is that of the bookings, of which the boat is a column.
-            is_column = table not in self._reader(of_payments).schema.fields[TABLE].values
-            if table is None and self._names_values_of_others(payment.rest, of_payments, now):
-                return None
-            return of_payments if not table or is_column else table
+    def _table_of(self, message: str, before: Understood | None, now: date) -> str | None:
+        """The table that a message is about, or whose rows tell what is due or owed."""
+        table = self._table(message, before, now)
         if table is None and is_of_overdue(message):
             return table_of_days_due(self.schema) or None
         if table is None and asks_of_debts(message):
@@ -200,12 +183,6 @@ class TablesReader(Struct, frozen=True):
             return True
         mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
         return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
-
-    def _names_values_of_others(self, message: str, table: str, now: date) -> bool:
-        """Whether a value that it names stands in other tables alone."""
-        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
-        values = (frozenset(_tables_of(each, self.schema)) for each in mentions if each.kind is MentionKind.VALUE)
-        return any(each and table not in each for each in values)
 
     def _names_another(self, message: str, table: str, before: Understood | None, now: date) -> bool:
         """Whether a message asks for rows of another table than the one before, and refers to nothing of that."""
@@ -321,12 +298,6 @@ def _rank_of_names(name: str, table: str, vocabulary: Vocabulary, schema: Schema
     """The column that names the rows comes first: called as they are, or "name", or with too many values to know."""
     kind = vocabulary.kinds[name]
     return not is_kind_of(name, table), kind != "name", kind == "code", bool(schema.fields[name].values)
-
-
-def _narrows(found: Understood) -> bool:
-    """Whether it computes for some rows or by groups, and leaves no word out."""
-    meaning = found.meaning
-    return bool(meaning.group or meaning.restricted - {TABLE}) and not (meaning.topic or meaning.unknown)
 
 
 def _of_rows(found: Understood, table: str, reader: SchemaReader, before: Understood | None) -> Understood:
