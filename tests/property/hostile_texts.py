@@ -12,7 +12,7 @@ from re import _constants as sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
-LENGTH = 50_000
+LENGTH = 80_000
 _ENDS = ("", "\x00", "!", "\n", " x", ":")
 _CATEGORIES = {
     sre.CATEGORY_SPACE: " ",
