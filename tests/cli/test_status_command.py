@@ -222,7 +222,7 @@ def test_how_far_a_large_file_is(stack: ScriptedAws, shell: Shell) -> None:
         ]
     }
     report = {"documentId": "book.md", "outcome": "under_way", "passages": 4000, "embedded": 1152}
-    stack.replies["s3", "GetObject"] = lambda _: {"Body": body(report), "LastModified": now}
+    stack.replies["s3", "GetObject"] = lambda _: {"Body": body(report), "ETag": "e", "LastModified": now}
     found = findings(shell, 0, "--knowledge-base", "store", "--tenant", "acme")
     assert [each for each in found if each[0] == "documents under way"] == [
         ("documents under way", "ok", "book.md: 1,152 of 4,000 passages embedded.")

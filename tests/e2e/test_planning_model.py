@@ -51,7 +51,7 @@ class Planned:
         usual = {name: getattr(self.server, name) for name in behaviour}
         _set(self.server, behaviour)
         try:
-            return asked(self.stage, f"Give me whichever approved procedures quality has, please ({next(_numbers)})")
+            return asked(self.stage, f"Give me whichever approved procedures quality has, please{'.' * next(_numbers)}")
         finally:
             _set(self.server, usual)
 

@@ -60,8 +60,7 @@ def test_the_scope_restricts_the_answer_to_an_episode(stage: Target) -> None:
 def test_what_the_passages_do_not_hold_is_said_not_to_be_found(stage: Target) -> None:
     with connected(stage.url, stage.token("alice")) as wire:
         events = answered(wire, "How much does a bicycle cost in Macbeth?")
-    assert "bicycle" not in events.text.split("“")[0] or "not" in events.text
-    assert "[" not in events.text
+    assert events.text.startswith("I found no passage that answers your question well enough")
 
 
 def test_a_profile_is_kept_for_its_user_alone(stage: Target) -> None:

@@ -156,7 +156,7 @@ def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Readi
 
 
 def with_lists_as_topics(reading: Reading, vocabulary: Vocabulary) -> Reading:
-    """The reading of a search in which a value of a list beside a word of the topic is a part of it.
+    """The reading of a search in which a value of a list is a part of the topic: beside a word of it or behind "about".
 
     "Policy on cleaning between batches" asks for no tag, unless it speaks of tags.
     """
@@ -166,7 +166,7 @@ def with_lists_as_topics(reading: Reading, vocabulary: Vocabulary) -> Reading:
     ends = {end for mention, role in pairs if role.name == "topic" for end in (mention.start, -mention.end)}
 
     def is_topic(mention: Mention, role: Role) -> bool:
-        is_beside = mention.end in ends or -mention.start in ends
+        is_beside = mention.end in ends or -mention.start in ends or _is_subject(reading.facts, mention)
         return is_beside and role.name == "cond" and role.field in lists and mention.kind is MentionKind.VALUE
 
     return replace(reading, roles=tuple(replace(r, name="content") if is_topic(m, r) else r for m, r in pairs))
