@@ -167,6 +167,11 @@ def test_who_and_where_ask_for_persons_and_places() -> None:
     assert named("where is it made?", Kind.FIELD) == ["country", "town"]
 
 
+def test_a_field_that_is_called_who_is_asked_for_by_it() -> None:
+    of_jobs = compiled(Schema({name: SchemaField(name, FieldType.KEYWORD) for name in ("customer", "Who")}))
+    assert [each.field for each in of_jobs.phrases["who"]] == ["Who"]
+
+
 def test_without_persons_who_asks_for_names() -> None:
     names = compiled(Schema({name: SchemaField(name, FieldType.KEYWORD) for name in ("title", "colour")}))
     assert [each.field for each in names.phrases["who"]] == ["title"]

@@ -281,8 +281,9 @@ class ReadAlone(Struct, frozen=True):
         if before.strategy == "M" and asks_of_it and self.names_one:
             return True
         is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
-        if is_of_texts and self.phrase and self.strategy == "M" and self.meaning == Meaning(fields=self.meaning.fields):
-            return True  # After holidays, "when does the lease end?" is of a lease.
+        asks_of_phrase = self.strategy == "M" and self.meaning == Meaning(fields=self.meaning.fields)
+        if self.phrase and asks_of_phrase and (is_of_texts or self._names_another(before)):
+            return True  # After holidays, or a list of procedures, "when does the lease end?" is of a lease.
         if before.wants_documents and self.strategy in ("C", "H", "N") and self._asks_by_itself:
             return True  # After the documents about glass, "what is the shelf life of the drops?" is of all of them.
         if not self.reading.names_records:
@@ -292,6 +293,14 @@ class ReadAlone(Struct, frozen=True):
         # After an answer from texts a count of documents is of others, unless it refers to them.
         counts = self.strategy == "M" and bool(self.meaning.aggregates or self.meaning.group)
         return counts and is_of_texts and not refers_back(self.message)
+
+    def _names_another(self, before: Understood) -> bool:
+        """Whether it asks of a thing by a noun that is no word for records and was not said before."""
+        if self.phrase is None or self.phrase.is_kind or not self.phrase.is_bare or not self.meaning.fields:
+            return False
+        noun = self.phrase.words.lower()
+        is_said = noun in before.message.lower() or refers_back(self.message)
+        return not is_said and noun not in lexicon().implied  # "The biggest" is one of those.
 
     def speaks_of_the_list(self, before: Understood) -> bool:
         """Whether it is about the documents that were listed about a subject: "who owns them?"."""

@@ -141,7 +141,7 @@ def _number(schema: Schema) -> str | None:
 
 
 def _asked_by_pronouns(schema: Schema) -> Iterator[tuple[str, Meaning]]:
-    """The fields that "who" and "where" ask for: persons, or else names; places."""
+    """The fields that "who" and "where" ask for: those called so, else persons or names, and places."""
     kinds = {name: field_kind(name, each.type) for name, each in schema.fields.items()}
     persons = [name for name, kind in kinds.items() if kind == "person"]
     typed = [name for name in persons if schema.fields[name].type is FieldType.PERSON]
@@ -151,6 +151,8 @@ def _asked_by_pronouns(schema: Schema) -> Iterator[tuple[str, Meaning]]:
         "where": [n for n, k in kinds.items() if k == "place"],
     }
     for pronoun, fields in asked.items():
+        called = [name for name in schema.fields if split_words(name) == [pronoun]]
+        fields = called or fields
         for word in lexicon().pronouns[pronoun]:
             yield from ((word, Meaning(Kind.FIELD, name, level=Level.IMPLIED)) for name in fields)
 
