@@ -46,6 +46,7 @@ def stated(text: str) -> list[tuple[str | None, str | None]]:
         ("May 1st, 2025", "2025-05-01", "2025-05-02"),
         ("two years ago", "2024-01-01", "2025-01-01"),
         ("this morning", "2026-05-20", "2026-05-21"),
+        ("on the 20th", "2026-05-20", "2026-05-21"),
         ("tomorrow evening", "2026-05-21", "2026-05-22"),
         ("the day after tomorrow", "2026-05-22", "2026-05-23"),
         ("next Tuesday", "2026-05-26", "2026-05-27"),

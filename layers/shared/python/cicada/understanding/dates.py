@@ -8,7 +8,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from itertools import zip_longest
+from itertools import product, zip_longest
 from typing import Final
 
 from msgspec import Struct
@@ -274,18 +274,17 @@ class _DateGrammar(Struct, frozen=True):
 
 
 def _spanned(first: Period, last: Period) -> tuple[tuple[date | None, date | None], DateRange | None]:
-    """From the first to the last, and the next such days where it is not said which are meant.
+    """The days from the first to the last, and the next such days where it is not said which are meant.
 
     Of periods that may be the latest or the next, those that are nearest to each other are meant.
     """
     if not (first.upcoming or last.upcoming):
         return _ordered(_in_the_month_of(first, last), last), None
     found = []
-    for end in (last, *([replace(last, days=last.upcoming)] if last.upcoming else [])):
-        for start in (first, *([replace(first, days=first.upcoming)] if first.upcoming else [])):
-            least, below = _in_the_month_of(start, end).days.least, end.days.below
-            if least and below and least < below:
-                found.append((below - least, least, below))
+    for start, end in product(first.either, last.either):
+        least, below = _in_the_month_of(start, end).days.least, end.days.below
+        if least and below and least < below:
+            found.append((below - least, least, below))
     shortest = min((span for span, _, _ in found), default=None)
     days = sorted({(least, below) for span, least, below in found if span == shortest})
     if not days:

@@ -184,6 +184,11 @@ class Period(Struct, frozen=True):
     monthless: bool = False
 
     @property
+    def either(self) -> list[Period]:
+        """The period with the latest of its days, and with the next where they may be meant."""
+        return [self, replace(self, days=self.upcoming)] if self.upcoming else [self]
+
+    @property
     def is_of_a_day(self) -> bool:
         return self.days.least is not None and self.days.below == shifted(self.days.least, Unit.DAY, 1)
 
@@ -480,10 +485,9 @@ class PeriodReader(Struct, frozen=True):
         found = [each for near in months if (each := _valid(near.year, near.month, day))]
         found = [each for each in found if weekday in (None, each.weekday())] or found
         past, ahead = [each for each in found if each <= self.now], [each for each in found if each > self.now]
-        if not past or past[-1] == self.now or not ahead:
-            return Period(at + 1, unit_range([*past, *ahead][-1 if past else 0], Unit.DAY), monthless=True)
-        latest = unit_range(past[-1], Unit.DAY)
-        return Period(at + 1, latest, upcoming=unit_range(ahead[0], Unit.DAY), monthless=True)
+        nearest, *other = [unit_range(each, Unit.DAY) for each in (*past[-1:], *ahead[:1])]
+        is_today = nearest.least == self.now
+        return Period(at + 1, nearest, upcoming=None if is_today else next(iter(other), None), monthless=True)
 
 
 def _half_of(month: Period, which: int) -> Period:

@@ -149,9 +149,9 @@ def read(message: str, vocabulary: Vocabulary, now: date, heads: Heads) -> Readi
     """The reading of any text. `now` is a day in the user's time zone."""
     facts = facts_of(message, vocabulary, now, heads.common)
     line = masked(facts, vocabulary, heads.known)
+    roles = _with_codes(facts, _linked(facts, line, _roles(facts, line, heads), vocabulary, heads), vocabulary)
     features = message_features(line)
     asks, strategies = heads["asks"].probabilities(features), heads["strategy"].probabilities(features)
-    roles = _with_codes(facts, _linked(facts, line, _roles(facts, line, heads), vocabulary, heads), vocabulary)
     return Reading(facts, line, roles, asks, strategies, now, features)
 
 
@@ -343,7 +343,8 @@ def _best_named(mention: Mention, facts: Facts) -> list[str]:
     """The fields that a phrase may name of which most other words are in the message."""
     others = set(facts.base) - set(facts.base[mention.start : mention.end])
     said = {name: len(others.intersection(split_words(name))) for name in mention.fields(Kind.FIELD)}
-    return [name for name, number in said.items() if number == max(said.values())]
+    most = max(said.values())
+    return [name for name, number in said.items() if number == most]
 
 
 def _names_days(facts: Facts, vocabulary: Vocabulary) -> bool:
