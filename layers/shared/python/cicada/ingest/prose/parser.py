@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import islice
 from pathlib import PurePosixPath
+from pkgutil import resolve_name
 
 from msgspec import Struct
 
@@ -55,6 +56,20 @@ SUFFIXES = {
     ".odt": Kind.ODT,
     ".eml": Kind.EML,
     ".rtf": Kind.RTF,
+}
+# Each kind's parser: its module beside this one, and the function.
+_READERS = {
+    Kind.MARKDOWN: "markdown_parser:read_markdown",
+    Kind.HTML: "html_parser:read_html",
+    Kind.TEXT: "text_parser:read_text",
+    Kind.PDF: "pdf_parser:read_pdf",
+    Kind.DOCX: "docx_reader:read_docx",
+    Kind.CSV: "csv_parser:read_csv",
+    Kind.XLSX: "xlsx_parser:read_xlsx",
+    Kind.PPTX: "pptx_parser:read_pptx",
+    Kind.ODT: "odt_parser:read_odt",
+    Kind.EML: "eml_parser:read_eml",
+    Kind.RTF: "rtf_parser:read_rtf",
 }
 # Plain text takes long to read in proportion; Word documents and PDFs are mostly pictures and have limits of their own.
 MAX_TEXT_BYTES = 16_000_000
@@ -290,31 +305,9 @@ def prose_parsers() -> dict[str, ProseParser]:
     return {suffix: ProseParser(kind) for suffix, kind in SUFFIXES.items()}
 
 
-def _read(kind: Kind, content: bytes) -> Prose:  # noqa: C901 - one case for each kind
+def _read(kind: Kind, content: bytes) -> Prose:
     """The prose of the bytes. A parser is imported with the first file of its kind: each has a library of its own."""
-    match kind:
-        case Kind.MARKDOWN:
-            from cicada.ingest.prose.markdown_parser import read_markdown as read
-        case Kind.HTML:
-            from cicada.ingest.prose.html_parser import read_html as read
-        case Kind.TEXT:
-            from cicada.ingest.prose.text_parser import read_text as read
-        case Kind.PDF:
-            from cicada.ingest.prose.pdf_parser import read_pdf as read
-        case Kind.DOCX:
-            from cicada.ingest.prose.docx_reader import read_docx as read
-        case Kind.CSV:
-            from cicada.ingest.prose.csv_parser import read_csv as read
-        case Kind.XLSX:
-            from cicada.ingest.prose.xlsx_parser import read_xlsx as read
-        case Kind.PPTX:
-            from cicada.ingest.prose.pptx_parser import read_pptx as read
-        case Kind.ODT:
-            from cicada.ingest.prose.odt_parser import read_odt as read
-        case Kind.EML:
-            from cicada.ingest.prose.eml_parser import read_eml as read
-        case Kind.RTF:
-            from cicada.ingest.prose.rtf_parser import read_rtf as read
+    read: Callable[[bytes], Prose] = resolve_name(f"cicada.ingest.prose.{_READERS[kind]}")
     return read(content)
 
 
