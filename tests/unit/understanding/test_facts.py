@@ -178,7 +178,8 @@ def test_without_persons_who_asks_for_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("columns", "number"), [(("pages", "price"), "price"), (("year", "pages"), "pages"), ((), None)]
+    ("columns", "number"),
+    [(("pages", "price"), "price"), (("year", "pages"), "pages"), (("sold", "annual cost"), "annual cost"), ((), None)],
 )
 def test_how_much_means_money_or_else_the_first_number(columns: tuple[str, ...], number: str | None) -> None:
     fields = {name: SchemaField(name, FieldType.NUMBER) for name in columns}

@@ -14,10 +14,10 @@ from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import is_of_years
 from cicada.understanding.asking_back import refers_back
+from cicada.understanding.debts import SURE_OF_ROWS, column_of_money
 from cicada.understanding.facts import Mention, MentionKind
 from cicada.understanding.features import is_year
 from cicada.understanding.meaning import Bounds, Meaning
-from cicada.understanding.payments import SURE_OF_ROWS, column_of_money
 from cicada.understanding.schema_planner import BEFORE_WHETHER, SchemaReader
 from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
@@ -68,9 +68,8 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     """
     meaning, words = found.meaning, _superlatives(found.message, mentions)
     sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
-    if meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates):
-        return found
-    if len(words) != 1:
+    states = meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates)
+    if states or len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
     column = _number_of(word, sums, meaning, mentions, reader.schema)

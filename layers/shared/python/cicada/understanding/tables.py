@@ -15,9 +15,7 @@ from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
-from cicada.understanding.facts import Mention, MentionKind, facts_of
-from cicada.understanding.meaning import Bounds
-from cicada.understanding.payments import (
+from cicada.understanding.debts import (
     SURE_OF_ROWS,
     asks_of_debts,
     debts_asked,
@@ -28,6 +26,8 @@ from cicada.understanding.payments import (
     with_rows_overdue,
     with_rows_owing,
 )
+from cicada.understanding.facts import Mention, MentionKind, facts_of
+from cicada.understanding.meaning import Bounds
 from cicada.understanding.rows import (
     goes_on_from_rows,
     grouped,

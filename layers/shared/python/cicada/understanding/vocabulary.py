@@ -136,8 +136,13 @@ def _ends_of(name: str) -> tuple[str, ...]:
 def _number(schema: Schema) -> str | None:
     """The first number of money, or else the first that is no year."""
     numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
-    of_money = [name for name in numbers if not lexicon().kinds["money"].isdisjoint(split_words(name))]
+    of_money = filter(is_of_money, numbers)
     return next((name for name in (*of_money, *numbers) if "year" not in split_words(name)), None)
+
+
+def is_of_money(name: str) -> bool:
+    """Whether a field is called so that its numbers are sums of money."""
+    return not lexicon().money.isdisjoint(split_words(name))
 
 
 def _asked_by_pronouns(schema: Schema) -> Iterator[tuple[str, Meaning]]:

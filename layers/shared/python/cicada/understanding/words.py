@@ -185,6 +185,7 @@ class Lexicon(Struct, frozen=True):
     asker: frozenset[str]
     not_the_asker_after: frozenset[str]
     several: frozenset[str]
+    money: frozenset[str]
     separable: frozenset[str]
     turned: frozenset[str]
     of_dates: frozenset[str]
@@ -219,6 +220,7 @@ def lexicon() -> Lexicon:
         asker=frozenset(data["asker"].split()),
         not_the_asker_after=frozenset(data["not_the_asker_after"].split()),
         several=frozenset(data["several"].split()),
+        money=frozenset(split_words(data["money"])),
         separable=frozenset(data["separable"].split()),
         turned=frozenset(data["turned"].split()),
         of_dates=frozenset(data["of_dates"].split()),

@@ -219,7 +219,7 @@ class DynamoRequestLog:
         return read_session(item) if item and not was_deleted(item) else None
 
     def session_ids(self, principal: Principal) -> Iterator[str]:
-        """Those that are there, and those that are not deleted with all of their requests."""
+        """The sessions that are there, and those that are not deleted with all of their requests."""
         wanted = "attribute_exists(title) OR attribute_exists(unfinished)"
         rows = self._table.query(
             *session_keys(principal), FilterExpression=wanted, ProjectionExpression="sk", ConsistentRead=True
