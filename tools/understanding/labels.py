@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from cicada.documents.catalogue import EVERY, Aggregate, Sort
@@ -12,7 +12,7 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.reading import HEAD_OF, OPERATIONS
-from cicada.understanding.vocabulary import Kind, Vocabulary
+from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as Named
 from cicada.understanding.words import base_form
 from tools.understanding.examples import Label, Store
@@ -84,7 +84,25 @@ def _tuple(value: Any) -> tuple[Any, ...]:
 def targets(facts: Facts, label: Label, store: Store, known: Iterable[str]) -> list[Target]:
     """The targets of all mentions. `known`: words that stay unmasked."""
     filters = filters_of(label)
-    return [_target(each, facts, label, filters, store, frozenset(known)) for each in facts.mentions]
+    shown = _shown_alone(facts, label)
+    unsorted = replace(label, sort=None)
+    return [
+        _target(each, facts, unsorted if each.start in shown else label, filters, store, frozenset(known))
+        for each in facts.mentions
+    ]
+
+
+def _shown_alone(facts: Facts, label: Label) -> set[int]:
+    """Where a field begins that is shown or grouped by, and that other words behind it or beside it sort by.
+
+    In "the year and winner, in descending order of the year" that is the first year; of "per year, latest first" too.
+    """
+    field = label.sort[0] if label.sort else ""
+    named = [each for each in facts.mentions if field in each.fields(Kind.FIELD)]
+    said = [each.start for each in named if each.meanings[0].level > Level.IMPLIED]
+    if field not in (*label.fields, *label.group) or len(named) < 2:
+        return set()
+    return set(said[:-1] if len(said) > 1 else said)
 
 
 def _target(
@@ -154,13 +172,15 @@ def _field_role(meanings: Sequence[Named], label: Label, filters: Mapping[str, F
 
 
 def _role_of_field(meanings: Sequence[Named], label: Label, filters: Mapping[str, Filter]) -> tuple[str, str | None]:
-    """The role of words for these fields, and which of them is meant."""
+    """The role of words for these fields, and which of them is meant: of an order before what is shown."""
+    for each in meanings:
+        if label.sort and label.sort[0] == each.field and not _computed(each.field, label):
+            is_high = (label.sort[1] == "desc") is (each.polarity * meanings[0].polarity >= 0)
+            return "sort-" if is_high else "sort+", each.field
     for name in (each.field for each in meanings):
-        computed = [operation for operation, field in label.aggregates if field == name]
-        if label.sort and label.sort[0] == name and not computed:
-            return "sort+" if label.sort[1] == "asc" else "sort-", name
-        if computed or (label.sort and label.sort[0].endswith(f":{name}")):
+        if _computed(name, label) or (label.sort and label.sort[0].endswith(f":{name}")):
             return "agg", name
+    for name in (each.field for each in meanings):
         if name in label.group:
             return "by", name
         if name in label.fields:
@@ -168,6 +188,10 @@ def _role_of_field(meanings: Sequence[Named], label: Label, filters: Mapping[str
         if name in filters:
             return _carrier(filters[name]), name
     return "none", None
+
+
+def _computed(name: str, label: Label) -> list[str]:
+    return [operation for operation, field in label.aggregates if field == name]
 
 
 def _carrier(found: Filter) -> str:

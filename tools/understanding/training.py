@@ -130,10 +130,14 @@ def _add(message: Message, tables: dict[str, Table], known: frozenset[str], comm
     roles = tuple(Role(each.name) for each in wanted)
     for at in range(len(wanted)):
         _add_mention(message, facts, line, wanted, roles, at, tables)
-    # What a message asks for as a whole is learnt from those that say it whole.
-    if message.before is None or message.label.relation == "new":
-        features = message_features(line)
-        tables["asks"].add((features,), [float(each) for each in asks_of(message.label, facts)], store.name)
+    features = message_features(line)
+    asks = [float(each) for each in asks_of(message.label, facts)]
+    is_whole = message.before is None or message.label.relation == "new"
+    # What was asked for before says nothing of a message that goes on.
+    asked = [] if is_whole or message.before is None else asks_of(message.before.label, facts)
+    tables["asks"].add((features,), asks, store.name, [float(not each) for each in asked] or None)
+    # The strategy, and what is wanted, are learnt from messages that say it whole.
+    if is_whole:
         tables["strategy"].add((features,), _one_hot(STRATEGIES, message.label.strategy), store.name)
         if has_subject(message.label):
             outline = (wish_features(line, roles),)
@@ -173,7 +177,7 @@ def _add_mention(
         upcoming = is_upcoming(mention, message.label)
         meant = next((each for each in fields if each.name == target.link), None)
         if upcoming is not None and meant:
-            own = upcoming_features(line, line.places[at], earlier, meant)
+            own = upcoming_features(line, line.places[at], earlier, meant.words)
             tables["upcoming"].add((own,), [float(upcoming)], store.name)
         if len(fields) > 1 and any(each.name == target.link for each in fields):
             for each in fields:

@@ -60,7 +60,7 @@ _READERS = 32
 _SURELY_NONE = 0.97
 _SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
-_LIKELY_OF_ALL, _LIKELY_OF_FIELDS, _LIKELY_OF_ROWS = 0.6, 0.25, 0.12
+_LIKELY_OF_ALL, _LIKELY_OF_FIELDS, _LIKELY_OF_ROWS, _LIKELY_DECLARED = 0.6, 0.25, 0.12, 0.1
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -324,11 +324,14 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
 def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
     """Whether to search instead, because nobody has said what the documents are about: any subject may be theirs.
 
-    Without any field, only counting or listing all documents is no search. After a listing much is about it.
+    Without any field, only counting or listing all documents is no search. After a listing much is about it. Where a
+    schema is declared, only what is hardly a listing is none: "least a shift lead can earn in 2026".
     """
     fields = request.schema.fields.values()
     if any(not each.inferred for each in fields):
-        return False
+        names = plan.named or plan.fields or any(isinstance(each, Contains) for each in plan.filters)
+        is_hardly = plan.shape is Shape.METADATA_ONLY and plan.confidence < _LIKELY_DECLARED
+        return is_hardly and not names and request.listing is None
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
     if not fields:

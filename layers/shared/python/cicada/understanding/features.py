@@ -409,7 +409,9 @@ def _of_name(line: Line, at: int, mention: Mention, field: Candidate) -> Feature
     when = code(mention.days.when) if mention.days else 0
     near = {*codes[max(4, place - _NAME_WINDOW) : place], *codes[place + 1 : min(place + 3, 4 + len(line))]}
     found: Features = []
+    text = code(mention.text.lower()) if mention.kind is MentionKind.FIELD else 0
     for word in map(code, set(field.words)):
+        found += [two(189, word, text)] if text else []
         found += [two(180, word, own), three(181, word, codes[place - 1], own), three(182, word, codes[place - 2], own)]
         found += [three(183, word, codes[4], own), three(184, word, codes[place + 1], own)]
         found += [two(185, word, each) for each in near]
@@ -418,10 +420,10 @@ def _of_name(line: Line, at: int, mention: Mention, field: Candidate) -> Feature
     return [*found, two(188, when, int(field.is_default))] if when else found
 
 
-def upcoming_features(line: Line, at: int, before: Before, field: Candidate) -> Features:
+def upcoming_features(line: Line, at: int, before: Before, field_words: Sequence[str]) -> Features:
     """What tells whether days that may be the latest or the next are the next: "on Friday" of a field."""
     found = negation_features(line, at, before)
-    for word in map(code, set(field.words)):
+    for word in map(code, set(field_words)):
         found += [one(190, word), two(191, word, line.code(at - 1)), two(192, word, line.code(0))]
     return found
 

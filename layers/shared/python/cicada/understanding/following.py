@@ -111,7 +111,8 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     is_turned = own == Meaning() and not lexicon().turned.isdisjoint(each.text for each in reading.facts.tokens)
     if found.relation == "correct" or is_turned:
         own, earlier = corrected(own, earlier, reading, vocabulary)
-    own = _within(_on_the_same_date(own, earlier, vocabulary), earlier, reading, vocabulary)
+    own = _on_the_same_date(own, earlier, reading, vocabulary)
+    own = _within(own, earlier, reading, vocabulary)
     own = _by_the_same_age(own, earlier, reading)
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
@@ -144,13 +145,15 @@ def with_same(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
     return own
 
 
-def _on_the_same_date(own: Meaning, earlier: Meaning, vocabulary: Vocabulary) -> Meaning:
-    """A period without a verb ("and next year?") is of the date that the plan before has a period of."""
-    dates = [name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.DATE]
-    if len(dates) != 1 or vocabulary.date not in own.bounds or dates[0] in own.restricted:
+def _on_the_same_date(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """A period of no date that is named ("and next year?") is of the date that the plan before has a period of."""
+    before, now = (
+        [name for name in each.bounds if vocabulary.types.get(name) is FieldType.DATE] for each in (earlier, own)
+    )
+    named = {name for mention, _ in reading.of_kind(MentionKind.FIELD) for name in mention.fields(Kind.FIELD)}
+    if len(before) != 1 or len(now) != 1 or before[0] in own.restricted or now[0] in named:
         return own
-    bounds = {dates[0] if name == vocabulary.date else name: each for name, each in own.bounds.items()}
-    return replace(own, bounds=bounds)
+    return replace(own, bounds={before[0] if name == now[0] else name: each for name, each in own.bounds.items()})
 
 
 def _by_the_same_age(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
@@ -275,14 +278,14 @@ def _on_the_same_number(own: Meaning, earlier: Meaning, reading: Reading, vocabu
     """A number without a field ("make it 150") is of the number that the plan before compares, in the same way."""
     numbers = [name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
     named = {field for mention, _ in reading.of_kind(MentionKind.FIELD) for field in mention.fields(Kind.FIELD)}
-    own = _with_numbers_as_bounds(own, vocabulary)
-    stated = [name for name in own.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
+    limited = _with_numbers_as_bounds(own, vocabulary)
+    stated = [name for name in limited.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
     if len(numbers) != 1 or len(stated) > 1 or named.intersection(stated):
         return own
     before = earlier.bounds[numbers[0]]
     if stated:
-        bounds = {name: each for name, each in own.bounds.items() if name != stated[0]}
-        return replace(own, bounds={**bounds, numbers[0]: _compared(own.bounds[stated[0]], before, reading)})
+        bounds = {name: each for name, each in limited.bounds.items() if name != stated[0]}
+        return replace(limited, bounds={**bounds, numbers[0]: _compared(limited.bounds[stated[0]], before, reading)})
     said = [mention.number for mention, _ in reading.of_kind(MentionKind.NUMBER)]
     if len(said) != 1 or earlier.limit is not None or replace(own, limit=None) != Meaning():
         return own

@@ -16,7 +16,7 @@ from cicada.understanding.dates import DatePhrase
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.features import is_year
 from cicada.understanding.periods import DateRange
-from cicada.understanding.reading import CONDITIONS, Reading, Role
+from cicada.understanding.reading import AND, CONDITIONS, OR, Reading, Role
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
 
@@ -34,8 +34,6 @@ _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _LATER = frozenset({"after", "later", "past", "beyond"})
 _ARTICLES = frozenset({"the", "a", "an", "any"})
 _FIRST_OF = {"name", "title"}
-_AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
-_OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
 
 
 class Bounds(Struct, frozen=True):
@@ -153,6 +151,7 @@ def meaning_of(reading: Reading, vocabulary: Vocabulary, asker: str = "") -> Mea
         if part.role.name == "doc":
             found = replace(found, named=(*found.named, part.mention.text))
     found = sorted_as_said(_with_order(found, parts, reading, vocabulary), reading)
+    found = _summed_in_groups(found, vocabulary)
     found = _with_counts(_with_unnamed_number(found, reading, vocabulary), reading)
     found = _with_nearest(found, parts, reading, vocabulary)
     return replace(found, together=_together(found, parts, reading.facts, vocabulary))
@@ -342,7 +341,7 @@ def _of_either(found: Meaning, field: str, period: Bounds, mention: Mention) -> 
 
 
 def _follows_or(mention: Mention, reading: Reading) -> bool:
-    return mention.start > 0 and reading.facts.tokens[mention.start - 1].text in _OR
+    return mention.start > 0 and reading.facts.tokens[mention.start - 1].text in OR
 
 
 def _meant(phrase: DatePhrase, role: Role, months: frozenset[str]) -> DateRange:
@@ -458,9 +457,9 @@ def _with_order(found: Meaning, parts: Sequence[Part], reading: Reading, vocabul
         field = part.role.field or named_field(part.mention, reading.facts, vocabulary)
         if field is None:
             continue
-        order = Sort(field, descending=_is_descending(part, vocabulary.types[field]))
+        order = Sort(field, descending=_is_descending(part, field))
         if part.mention.meanings[0].level is Level.IMPLIED:
-            implied = order
+            implied = implied or order
         elif stated is None:
             stated = order
     dates = [name for name in found.bounds if vocabulary.types[name] is FieldType.DATE]
@@ -506,12 +505,23 @@ def _asks_for_several(reading: Reading, vocabulary: Vocabulary) -> bool:
     return not of and any(not in_singular(each, reading.facts) for each in kinds)
 
 
-def _is_descending(part: Part, type: FieldType) -> bool:
-    """The direction that was read, but for dates "oldest" and "newest" say it themselves."""
-    cue = lexicon().cues.get(part.mention.text.lower())
-    if type is FieldType.DATE and cue in ("OLD", "NEW"):
-        return cue == "NEW"
-    return part.role.name == "sort-"
+def _is_descending(part: Part, field: str) -> bool:
+    """The direction that was read of the word's first field; of one that it means the opposite of, the other one.
+
+    The oldest has the highest age, and the lowest year of birth.
+    """
+    first = part.mention.meanings[0]
+    meant = next((each for each in part.mention.meanings if each.field == field), first)
+    return (part.role.name == "sort-") is (meant.polarity * first.polarity >= 0)
+
+
+def _summed_in_groups(found: Meaning, vocabulary: Vocabulary) -> Meaning:
+    """A number that is shown for groups is added up: "cost of the jobs, split by who paid"."""
+    if not found.group or found.aggregates:
+        return found
+    numbers = [name for name in found.fields if vocabulary.types[name] is FieldType.NUMBER and name not in found.group]
+    fields = tuple(name for name in found.fields if name not in numbers)
+    return replace(found, fields=fields, aggregates=tuple(Aggregate("sum", name) for name in numbers))
 
 
 def _with_unnamed_number(found: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
@@ -558,4 +568,4 @@ def _together(found: Meaning, parts: Sequence[Part], facts: Facts, vocabulary: V
 def _joined_by_and(name: str, parts: Sequence[Part], facts: Facts) -> bool:
     own = [part.mention for part in parts if part.role.field == name and part.role.is_condition]
     between = [token.text for token in facts.tokens[own[0].start : own[-1].end]] if own else []
-    return not _OR.intersection(between) and bool(_AND.intersection(between))
+    return not OR.intersection(between) and bool(AND.intersection(between))

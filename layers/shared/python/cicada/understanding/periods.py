@@ -103,7 +103,8 @@ MONTHS = {
     )
     for name in names
 }
-_DECADE = re.compile(r"(1\d{2}0|20\d0)s")
+_CENTURY = 100
+_DECADE = re.compile(r"(1\d{2}0|20\d0|[2-9]0)s")
 _OF_MEASURES = word_set("m km cm mm kg g mg l ml eur usd gbp euro euros dollars pounds metres meters hours minutes")
 # Words that are months only beside a year, a day or a preposition.
 _DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "sep", "dec"})
@@ -414,6 +415,9 @@ class PeriodReader(Struct, frozen=True):
             return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR))
         if decade := _DECADE.fullmatch(self.word(at)):
             first = int(decade[1])
+            if first < _CENTURY and self.word(at - 1) != "the":
+                return None
+            first += 0 if first >= _CENTURY else 1900
             return Period(at + 1, DateRange(date(first, 1, 1), date(first + 10, 1, 1)))
         return None
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import pairwise
+from math import prod
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +26,7 @@ from cicada.understanding.features import (
     Features,
     Line,
     candidate_features,
+    code,
     is_year,
     line_of,
     masked,
@@ -49,6 +51,16 @@ NOTHING = frozenset({None, "none", "topic", "unk"})
 _TELLING_DISTANCE = 4
 _BETWEEN_DISTANCE = 4
 _YEARS = frozenset({"year", "yr"})
+_NAMES = {MentionKind.NAME, MentionKind.WORD, MentionKind.DOCUMENT}
+_IN_SERIES = {MentionKind.NUMBER, MentionKind.VALUE, *_NAMES}
+AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
+OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
+_SAYING: Mapping[str, frozenset[int]] = {
+    "avg": frozenset({code("AVG")}),
+    "min": frozenset(map(code, ("MIN", "MAX", "OLD", "NEW", "LT"))),
+    "max": frozenset(map(code, ("MAX", "MIN", "OLD", "NEW", "GT"))),
+}
+_JOINING = AND | OR | {"nor", "noch", "ni", "to", "up", "bis", "à", "by", ",", "-", "–", "/"}
 HEAD_OF = {
     MentionKind.VALUE: "value",
     MentionKind.FIELD: "field",
@@ -68,6 +80,7 @@ LIKELY_WISH = 0.35
 # From this probability on a document's number names the document. In "mail WI-0123 to Will" it does not.
 _LIKELY_NAMED = 0.3
 _LIKELY_PERIOD = 0.3
+_SURELY_NOTHING = 0.5
 
 # From here on words that no head has read are the subject of a message that states something else too.
 SURE_WISH = 0.75
@@ -231,6 +244,9 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     features = mention_features(line, line.places[at], mention, earlier)
     chances = heads[name].probabilities(features)
     found = max(chances, key=chances.__getitem__)
+    if found == "none" and mention.kind is MentionKind.FIELD and chances["none"] < _SURELY_NOTHING:
+        # Whatever it does, it is likelier to do something: "loans that are returned".
+        found = max((each for each in chances if each != "none"), key=chances.__getitem__)
     if found == "none" and chances.get("doc", 0.0) > _LIKELY_NAMED:
         found = "doc"  # Who writes a document's number mostly means that document.
     is_carried = any(each.name == "carrier" for each in roles[-2:])
@@ -242,14 +258,18 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     negated = 0.0
     if found in NEGATABLE or found == "content":  # A content may turn out to be a condition on what was listed.
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
-    operations = _operations(heads["operations"].probabilities(features)) if found == "agg" else ()
+    operations = _operations(heads["operations"].probabilities(features), line) if found == "agg" else ()
     if found == "agg" and not operations:
         found = "show"
     return Role(found, chances, negated, operations=operations)
 
 
-def _operations(chances: Mapping[str, float]) -> tuple[Operation, ...]:
-    return tuple(name for name in OPERATIONS if chances[name] > 0.5)
+def _operations(chances: Mapping[str, float], line: Line) -> tuple[Operation, ...]:
+    """What is computed; an average or an extreme only where a word says so: not in "the value of that contract"."""
+    likely = (name for name in OPERATIONS if chances[name] > 0.5)
+    has_adjective = any(each.startswith("Adj") for each in line.symbols)
+    said = {name for name, cues in _SAYING.items() if has_adjective or not cues.isdisjoint(line.cues)}
+    return tuple(name for name in likely if name in said or name not in _SAYING)
 
 
 def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads) -> tuple[Role, ...]:
@@ -261,11 +281,24 @@ def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabul
         else role
         for mention, role in zip(facts.mentions, roles, strict=True)
     )
-    return tuple(
-        _with_field(role, at, facts, line, roles, vocabulary, heads)
-        if role.is_condition or _is_ambiguous(mention, role)
-        else role
+    told = [
+        at
         for at, (mention, role) in enumerate(zip(facts.mentions, roles, strict=True))
+        if role.is_condition or _is_ambiguous(mention, role)
+    ]
+    fields = {at: list(candidates(facts, line, roles, at, vocabulary)) for at in told}
+    chances = {at: _field_chances(facts.mentions[at], line, line.places[at], fields[at], heads) for at in told}
+    chosen = dict(_chosen([at for at in told if fields[at]], chances, facts))
+    return tuple(
+        replace(
+            role,
+            field=chosen[at],
+            field_chance=chances[at][chosen[at]],
+            upcoming=_upcoming(facts.mentions[at], line, at, roles, vocabulary.words[chosen[at]], heads),
+        )
+        if at in chosen
+        else role
+        for at, role in enumerate(roles)
     )
 
 
@@ -292,21 +325,48 @@ def _follows_non(mention: Mention, facts: Facts) -> bool:
     return mention.start > 0 and facts.tokens[mention.start - 1].text == "non"
 
 
-def _with_field(
-    role: Role, at: int, facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads
-) -> Role:
-    fields = list(candidates(facts, line, roles, at, vocabulary))
-    if not fields:
-        return role
-    mention, place = facts.mentions[at], line.places[at]
+def _upcoming(
+    mention: Mention, line: Line, at: int, roles: Sequence[Role], field_words: Sequence[str], heads: Heads
+) -> float:
+    """How probable it is that the next of such days are meant."""
+    if not (mention.days and mention.days.upcoming):
+        return 0.0
+    features = upcoming_features(line, line.places[at], before(roles, at), field_words)
+    return heads["upcoming"].probabilities(features)["upcoming"]
+
+
+def _field_chances(
+    mention: Mention, line: Line, place: int, fields: Sequence[Candidate], heads: Heads
+) -> Mapping[str, float]:
     scores = [heads["link"].scores(candidate_features(line, place, mention, each))[0] for each in fields]
-    chances = softmax(scores)
-    best = max(range(len(fields)), key=chances.__getitem__)
-    upcoming = 0.0
-    if mention.days and mention.days.upcoming:
-        features = upcoming_features(line, place, before(roles, at), fields[best])
-        upcoming = heads["upcoming"].probabilities(features)["upcoming"]
-    return replace(role, field=fields[best].name, field_chance=chances[best], upcoming=upcoming)
+    return dict(zip((each.name for each in fields), softmax(scores), strict=True)) if fields else {}
+
+
+def _chosen(told: Sequence[int], chances: Mapping[int, Mapping[str, float]], facts: Facts) -> Iterator[tuple[int, str]]:
+    """The field of each condition; those of a series have one that all may have: "by Haas or Pinto", "18 to 25"."""
+    series: list[list[int]] = []
+    for at in told:
+        if series and _goes_on(facts, series[-1][-1], at) and _shared([*series[-1], at], chances):
+            series[-1].append(at)
+        else:
+            series.append([at])
+    for each in series:
+        names = _shared(each, chances)
+        best = max(names, key=lambda name: prod(chances[at][name] for at in each))
+        yield from ((at, best) for at in each)
+
+
+def _shared(places: Sequence[int], chances: Mapping[int, Mapping[str, float]]) -> list[str]:
+    """The fields that all of these conditions may be on."""
+    return [name for name in chances[places[0]] if all(name in chances[at] for at in places)]
+
+
+def _goes_on(facts: Facts, earlier: int, at: int) -> bool:
+    """Whether a condition is written like the one before it, with at most words such as "and" and "to" between them."""
+    first, second = facts.mentions[earlier], facts.mentions[at]
+    is_alike = first.kind is second.kind or {first.kind, second.kind} <= _NAMES
+    between = {each.text for each in facts.tokens[first.end : second.start]}
+    return is_alike and first.kind in _IN_SERIES and between <= _JOINING
 
 
 def candidates(facts: Facts, line: Line, roles: Sequence[Role], at: int, vocabulary: Vocabulary) -> Iterator[Candidate]:

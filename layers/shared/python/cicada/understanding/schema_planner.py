@@ -294,18 +294,27 @@ class SchemaReader(Struct, frozen=True):
             meaning = meaning.searching_for_lists(self.vocabulary.types)
         if strategy == "H" and own.restricting == {MentionKind.NUMBER} and not reading.names_records:
             return Meaning(topic=meaning.topic), "C"  # "Who may sign an order over 20,000?" speaks of no documents.
-        left_out = reading.unread or meaning.topic
-        lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
-        is_guess = strategy == "M" and own.confidence < _VERY_UNSURE
-        if is_guess and len(reading.unread) > 1 and meaning.restricted <= lists:
-            return Meaning(), "C"  # "A supplier gave me a hamper" lists nothing by a tag.
-        if is_guess and meaning.topic and not (meaning.aggregates or reading.names_records):
-            return replace(meaning, order=None, limit=None), "H"  # "What does Nimbus promise?" asks for no documents.
-        if strategy == "M" and is_unsure and left_out and self._lists_all(meaning):
+        guessed = self._guessed(own, meaning) if strategy == "M" else None
+        if guessed:
+            return guessed
+        if strategy == "M" and is_unsure and (reading.unread or meaning.topic) and self._lists_all(meaning):
             # A list that leaves a word out is no answer.
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
         return meaning, strategy
+
+    def _guessed(self, own: ReadAlone, meaning: Meaning) -> tuple[Meaning, str] | None:
+        """A search instead of a list that is hardly what is asked for; None where it may be."""
+        reading = own.reading
+        if own.confidence >= _VERY_UNSURE:
+            return None
+        lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
+        if len(reading.unread) > 1 and meaning.restricted <= lists:
+            return Meaning(), "C"  # "A supplier gave me a hamper" lists nothing by a tag.
+        asks_of_one = own.phrase is not None and meaning.fields  # "When is the review of the mash protocol due?"
+        if meaning.topic and not (meaning.aggregates or reading.names_records or asks_of_one):
+            return replace(meaning, order=None, limit=None), "H"  # "What does Nimbus promise?" asks for no documents.
+        return None
 
     def _searching(self, own: ReadAlone, meaning: Meaning, strategy: str, *, is_open: bool) -> str:
         """The strategy, or a search where that may answer what seems to be for nobody or to leave its object out.
@@ -319,6 +328,7 @@ class SchemaReader(Struct, frozen=True):
             return "N"
         # What has a subject is searched for before it is asked back.
         has_subject = is_open and bool(meaning.topic) and own.confidence < _LIKELY_OPEN
+        has_subject = has_subject or (own.confidence < _VERY_UNSURE and own.says_what_for)
         return "C" if strategy == "A" and has_subject else strategy
 
     def _of_named(self, own: ReadAlone, meaning: Meaning, strategy: str) -> str:

@@ -11,7 +11,7 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.facts import Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.meaning import Meaning
-from cicada.understanding.reading import LIKELY_WISH, Reading, Role
+from cicada.understanding.reading import LIKELY_WISH, NOTHING, Reading, Role
 from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.words import lexicon, word_set
 
@@ -267,6 +267,15 @@ class ReadAlone(Struct, frozen=True):
         if self.phrase is None or self.phrase.is_bare:
             return False
         return self.phrase.is_kind or not self.reading.names_records
+
+    @property
+    def says_what_for(self) -> bool:
+        """Whether it has several words that may be a subject, and refers to nothing: "endotoxin limit per stopper"."""
+        telling = lexicon().function | lexicon().cues.keys()
+        words = self.reading.of_kind(MentionKind.WORD, MentionKind.NAME)
+        subject = [each for each, role in words if each.text.lower() not in telling and role.name in NOTHING]
+        refers = refers_back(self.message) or self.reading.refers_to_several
+        return len(subject) > 1 and not refers
 
     @property
     def _asks_by_itself(self) -> bool:

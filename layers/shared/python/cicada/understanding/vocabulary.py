@@ -297,22 +297,28 @@ def _person(name: str) -> Iterator[tuple[Phrase, Level]]:
 
 
 def _implied(schema: Schema) -> Iterator[tuple[str, Meaning]]:
-    """The first field of the schema that each word of the lexicon implies; all of them where it only names fields."""
+    """The fields that each word of the lexicon implies, those first that are likelier to be meant."""
     for word, implied in lexicon().implied.items():
-        found = list(_fields_of(implied, schema))
-        yield from ((word, each) for each in found[: 1 if implied.polarity else None])
+        yield from ((word, each) for each in _fields_of(implied, schema))
 
 
 def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
+    """The fields of a word; of a word for ages, early days are high."""
+    early = -implied.polarity if "age" in implied.fields else implied.polarity
     for noun in implied.fields:
-        for name, field in schema.fields.items():
+        for name, field in sorted(schema.fields.items(), key=lambda each: each[0] != schema.date):
             if noun == "@date":
-                if field.type is FieldType.DATE and schema.date in (None, name):
-                    yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=implied.polarity)
-            elif (not implied.polarity or field.type in _ORDERED) and base_form(noun) in _all_words(name, field):
-                polarity = -implied.polarity if noun in EARLY else implied.polarity
+                if field.type is FieldType.DATE:
+                    yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=early)
+            elif base_form(noun) in _all_words(name, field) and (not implied.polarity or _is_ordered(noun, field)):
+                polarity = early if noun in EARLY else implied.polarity
                 level = Level.IMPLIED if polarity else Level.PART
                 yield Meaning(Kind.FIELD, name, level=level, polarity=polarity)
+
+
+def _is_ordered(noun: str, field: SchemaField) -> bool:
+    """Whether the values have an order; ages and years have one though they may be texts."""
+    return field.type in _ORDERED or (field.type is FieldType.KEYWORD and noun in ("age", "year"))
 
 
 def _all_words(name: str, field: SchemaField) -> list[str]:
