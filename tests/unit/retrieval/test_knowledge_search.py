@@ -80,7 +80,7 @@ def test_only_passages_that_reach_the_bases_threshold_are_found() -> None:
 def test_an_empty_base_and_one_without_anything_relevant_end_differently() -> None:
     nowhere = Situation(FixedIndex())
     assert (found(nowhere).passages, found(nowhere).path) == ((), ("retrieve", "nothing_found"))
-    irrelevant = Situation(reranker=FixedReranker("skipped", {passage("").passage_id: 0.1}))
+    irrelevant = Situation(reranker=FixedReranker("skipped", {passage("").passage_id: 0.02}))
     nothing = found(irrelevant)
     assert (nothing.passages, nothing.path) == ((), ("retrieve", "rerank:skipped", "below_threshold"))
 

@@ -38,7 +38,7 @@ class KnowledgeBase(Struct, frozen=True):
     content_language: str | None = None
     fusion: Fusion = "zscore"
     rerank: RerankMode = "auto"
-    score_threshold: float = 0.15
+    score_threshold: float = 0.03
     candidates: int = 100
     limit: int = 15
     context_tokens: int = 4000
@@ -49,7 +49,7 @@ class KnowledgeBase(Struct, frozen=True):
     route_formula: RouteFormula = "ranks"
     quality_judge: QualityJudge = "evidence"
     quality_threshold: float = 0.5
-    quality_floor: float = 0.4
+    quality_floor: float = 0.3
     quality_retries: int = 2
     schema: Schema = field(default_factory=Schema)
     agents: tuple[AgentName, ...] = ()
