@@ -17,17 +17,17 @@ from local.bedrock.spans import Span, beginning, joined, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
-# Chosen so that a tenth of what the passages answer is refused, below the first, and half as much more is only quoted,
-# below the second (docs/figures/stand-in-answers.json).
-UNLIKELY, UNSURE = 0.34, 0.37
+# Below the first the answer says that it is unsure, below the second that it can only quote
+# (docs/figures/stand-in-answers.json).
+UNLIKELY, UNSURE = 0.25, 0.3
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
-RANKED, QUOTED = 3, 4
+RANKED, QUOTED = 4, 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
 NOT_HELD = "The passages do not hold an answer to this question."
 NOT_SURE = "I see no passage that surely answers this question."
-NEAREST = "Nearest is:"
+NEAREST = "Nearest are:"
 ONLY_QUOTED = "I can only quote:"
 ENGLISH_ONLY = "I know English only: please ask in English, and I will quote what the documents say."
 GENERAL = (
@@ -132,20 +132,21 @@ def _outline(passages: Sequence[Passage]) -> str:
 
 
 def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "", refusal: str = "") -> str:
-    """The nearest spans, one line for those that follow each other; the refusal if the passages hardly answer.
+    """The nearest spans, one line for those that follow each other, said to be unsure if the passages hardly answer.
 
-    Of a short section whose heading has all the words of the text, all of it.
+    Of a short section whose heading has all the words of the text, all of it. The refusal if there is nothing to quote.
     """
     found = nearest(text, passages, embedder, conditions)
+    if not found.ranked:
+        return refusal
+    lines = [quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     is_unlikely = found.chance < least and not any(_has_words(each, text) for each in passages)
-    if not found.ranked or is_unlikely or _lacks_what_is_asked(text, found, conditions):
-        is_near = bool(found.ranked) and refusal == NOT_HELD
-        return f"{NOT_SURE} {NEAREST}\n{quote([found.spans[found.ranked[0][0]]])}" if is_near else refusal
+    if is_unlikely or _lacks_what_is_asked(text, found, conditions):
+        return "\n".join([f"{NOT_SURE} {NEAREST}", *lines]) if refusal == NOT_HELD else refusal
     best = found.spans[found.ranked[0][0]].passage
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])
-    lines = [quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
 
 
@@ -184,7 +185,7 @@ def _is_short(passage: Passage) -> bool:
 
 
 def _best(found: Nearest) -> list[int]:
-    """The best span and up to two more that score nearly as well; a question among them is followed by its reply."""
+    """The best span and up to three more that score nearly as well; a question among them is followed by its reply."""
     positions: list[int] = []
     for position, score in found.ranked[:RANKED]:
         if score >= found.ranked[0][1] - WITHIN:

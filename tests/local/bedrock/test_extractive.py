@@ -108,7 +108,7 @@ def test_the_line_that_answers_is_quoted(minilm: Embedder, question: str, quoted
 def test_a_question_that_the_passages_do_not_answer_is_told_so(minilm: Embedder, question: str) -> None:
     said = answer(parse(PROMPT + question), minilm).splitlines()
     assert said[0] == f"{NOT_SURE} {NEAREST}"
-    assert len(said) == 2 and said[1].endswith("]")
+    assert 2 <= len(said) <= 5 and all(each.endswith("]") for each in said[1:])
 
 
 def test_prose_is_quoted_by_the_sentence_with_its_section(minilm: Embedder) -> None:
