@@ -56,6 +56,7 @@ _IN_SERIES = {MentionKind.NUMBER, MentionKind.VALUE, *_NAMES}
 AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
 OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
 _SAYING: Mapping[str, frozenset[int]] = {
+    "sum": frozenset({code("SUM")}),
     "avg": frozenset({code("AVG")}),
     "min": frozenset(map(code, ("MIN", "MAX", "OLD", "NEW", "LT"))),
     "max": frozenset(map(code, ("MAX", "MIN", "OLD", "NEW", "GT"))),
@@ -211,7 +212,20 @@ def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
         if (is_name or is_unread) and _is_subject(facts, mention):
             role = replace(role, name="topic")
         roles.append(role)
-    return tuple(roles)
+    return tuple(_with_own_operations(roles, line))
+
+
+def _with_own_operations(roles: Sequence[Role], line: Line) -> Iterator[Role]:
+    """Of several numbers each with what is said right before it: in "total staff and highest fee" no fees are added."""
+    start = 0
+    for role, place in zip(roles, line.places, strict=True):
+        if not role.operations:
+            yield role
+            continue
+        said = set(line.cues[start:place])
+        own = tuple(each for each in role.operations if not said.isdisjoint(_SAYING.get(each, ())))
+        yield replace(role, operations=own or role.operations)
+        start = place
 
 
 def _is_subject(facts: Facts, mention: Mention) -> bool:
@@ -269,7 +283,7 @@ def _operations(chances: Mapping[str, float], line: Line) -> tuple[Operation, ..
     likely = (name for name in OPERATIONS if chances[name] > 0.5)
     has_adjective = any(each.startswith("Adj") for each in line.symbols)
     said = {name for name, cues in _SAYING.items() if has_adjective or not cues.isdisjoint(line.cues)}
-    return tuple(name for name in likely if name in said or name not in _SAYING)
+    return tuple(name for name in likely if name in said or name in ("count", "sum"))
 
 
 def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads) -> tuple[Role, ...]:

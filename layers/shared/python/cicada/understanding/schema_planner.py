@@ -157,8 +157,17 @@ class SchemaReader(Struct, frozen=True):
         asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
+        if phrase and strategy == "M" and self._has_known_name(phrase, reading):
+            phrase = None
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)
+
+    def _has_known_name(self, phrase: Described, reading: Reading) -> bool:
+        """Whether the phrase has a value of a field of names that is a condition: that is the record, whatever else."""
+        return any(
+            mention in phrase.mentions and role.is_condition and self.vocabulary.kinds.get(role.field or "") == "name"
+            for mention, role in reading.of_kind(MentionKind.VALUE)
+        )
 
     def _of_the_named(self, own: ReadAlone, before: Understood, now: date, asker: str) -> Understood | None:
         """A message on the one document that was named before: "it" is read as that document's name."""
