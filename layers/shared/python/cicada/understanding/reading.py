@@ -81,7 +81,7 @@ LIKELY_WISH = 0.35
 # From this probability on a document's number names the document. In "mail WI-0123 to Will" it does not.
 _LIKELY_NAMED = 0.3
 _LIKELY_PERIOD = 0.3
-_SURELY_NOTHING = 0.5
+_SURELY_NOTHING, _LIKELY_SOMETHING = 0.5, 0.3
 
 # From here on words that no head has read are the subject of a message that states something else too.
 SURE_WISH = 0.75
@@ -260,7 +260,8 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     found = max(chances, key=chances.__getitem__)
     if found == "none" and mention.kind is MentionKind.FIELD and chances["none"] < _SURELY_NOTHING:
         # Whatever it does, it is likelier to do something: "loans that are returned".
-        found = max((each for each in chances if each != "none"), key=chances.__getitem__)
+        other = max((each for each in chances if each != "none"), key=chances.__getitem__)
+        found = other if chances[other] > _LIKELY_SOMETHING else found
     if found == "none" and chances.get("doc", 0.0) > _LIKELY_NAMED:
         found = "doc"  # Who writes a document's number mostly means that document.
     is_carried = any(each.name == "carrier" for each in roles[-2:])
