@@ -21,6 +21,7 @@ from local.bedrock.words import terms
 # (docs/figures/stand-in-answers.json).
 UNLIKELY, UNSURE = 0.25, 0.3
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
+SURE = 0.5  # from this chance on one place less is quoted
 RANKED, QUOTED = 4, 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
@@ -157,8 +158,7 @@ def _lacks_what_is_asked(text: str, found: Nearest, conditions: str) -> bool:
         return True
     said = {*_YEAR.findall(" ".join((passage.heading, *(line.text for line in passage.lines))))}
     asked = {*_YEAR.findall(text)}
-    quoted = " ".join(found.spans[position].meaning for position in _best(found))
-    has_amount = _NUMBER.search(quoted) or not _HOW_MUCH.search(text)
+    has_amount = _NUMBER.search(found.spans[found.ranked[0][0]].meaning) or not _HOW_MUCH.search(text)
     return bool(asked and said and asked.isdisjoint(said)) or not has_amount
 
 
@@ -187,7 +187,7 @@ def _is_short(passage: Passage) -> bool:
 def _best(found: Nearest) -> list[int]:
     """The best span and up to three more that score nearly as well; a question among them is followed by its reply."""
     positions: list[int] = []
-    for position, score in found.ranked[:RANKED]:
+    for position, score in found.ranked[: RANKED - (found.chance >= SURE)]:
         if score >= found.ranked[0][1] - WITHIN:
             positions.append(position)
             reply = found.reply_to(position)

@@ -57,10 +57,17 @@ def test_the_scope_restricts_the_answer_to_an_episode(stage: Target) -> None:
     assert {source["locator"]["episode"] for source in sources} == {"Hamlet"}
 
 
-def test_what_the_passages_do_not_hold_is_said_not_to_be_found(stage: Target) -> None:
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the capital of Australia?", "I found no passage that answers your question well enough"),
+        ("How much does a bicycle cost in Macbeth?", "I see no passage that surely answers this question."),
+    ],
+)
+def test_what_the_passages_do_not_hold_is_said_not_to_be_found(stage: Target, question: str, answer: str) -> None:
     with connected(stage.url, stage.token("alice")) as wire:
-        events = answered(wire, "How much does a bicycle cost in Macbeth?")
-    assert events.text.startswith("I found no passage that answers your question well enough")
+        events = answered(wire, question)
+    assert events.text.startswith(answer)
 
 
 def test_a_profile_is_kept_for_its_user_alone(stage: Target) -> None:
