@@ -93,9 +93,10 @@ def targets(facts: Facts, label: Label, store: Store, known: Iterable[str]) -> l
 
 
 def _shown_alone(facts: Facts, label: Label) -> set[int]:
-    """Where a field begins that is shown or grouped by, and that other words behind it or beside it sort by.
+    """Where the words begin that show a field, or group by it, while other words sort by it.
 
-    In "the year and winner, in descending order of the year" that is the first year; of "per year, latest first" too.
+    They are the first "year" of "the year and winner, in descending order of the year", and "year" in "per year, latest
+    first".
     """
     field = label.sort[0] if label.sort else ""
     named = [each for each in facts.mentions if field in each.fields(Kind.FIELD)]
@@ -172,11 +173,11 @@ def _field_role(meanings: Sequence[Named], label: Label, filters: Mapping[str, F
 
 
 def _role_of_field(meanings: Sequence[Named], label: Label, filters: Mapping[str, Filter]) -> tuple[str, str | None]:
-    """The role of words for these fields, and which of them is meant: of an order before what is shown."""
+    """The role of words for these fields, and which of them is meant; an order goes before what is shown."""
     for each in meanings:
         if label.sort and label.sort[0] == each.field and not _computed(each.field, label):
-            is_high = (label.sort[1] == "desc") is (each.polarity * meanings[0].polarity >= 0)
-            return "sort-" if is_high else "sort+", each.field
+            is_descending = (label.sort[1] == "desc") is not each.is_opposed(meanings[0])
+            return "sort-" if is_descending else "sort+", each.field
     for name in (each.field for each in meanings):
         if _computed(name, label) or (label.sort and label.sort[0].endswith(f":{name}")):
             return "agg", name
@@ -190,8 +191,8 @@ def _role_of_field(meanings: Sequence[Named], label: Label, filters: Mapping[str
     return "none", None
 
 
-def _computed(name: str, label: Label) -> list[str]:
-    return [operation for operation, field in label.aggregates if field == name]
+def _computed(name: str, label: Label) -> set[str]:
+    return {operation for operation, field in label.aggregates if field == name}
 
 
 def _carrier(found: Filter) -> str:
@@ -202,7 +203,7 @@ def _carrier(found: Filter) -> str:
 
 def _operations(mention: Mention, label: Label) -> frozenset[str]:
     for name in (each.field for each in mention.meanings):
-        found = {operation for operation, field in label.aggregates if field == name}
+        found = _computed(name, label)
         if label.sort and label.sort[0].endswith(f":{name}"):
             found.update(each for each in OPERATIONS if each == label.sort[0].split(":")[0])
         if found:

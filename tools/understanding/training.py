@@ -131,13 +131,12 @@ def _add(message: Message, tables: dict[str, Table], known: frozenset[str], comm
     for at in range(len(wanted)):
         _add_mention(message, facts, line, wanted, roles, at, tables)
     features = message_features(line)
-    asks = [float(each) for each in asks_of(message.label, facts)]
-    is_whole = message.before is None or message.label.relation == "new"
-    # What was asked for before says nothing of a message that goes on.
-    asked = [] if is_whole or message.before is None else asks_of(message.before.label, facts)
-    tables["asks"].add((features,), asks, store.name, [float(not each) for each in asked] or None)
+    before = None if message.label.relation == "new" else message.before
+    # A message that goes on says nothing of what was asked for before it.
+    told = [float(not each) for each in asks_of(before.label, facts)] if before else None
+    tables["asks"].add((features,), [float(each) for each in asks_of(message.label, facts)], store.name, told)
     # The strategy, and what is wanted, are learnt from messages that say it whole.
-    if is_whole:
+    if before is None:
         tables["strategy"].add((features,), _one_hot(STRATEGIES, message.label.strategy), store.name)
         if has_subject(message.label):
             outline = (wish_features(line, roles),)

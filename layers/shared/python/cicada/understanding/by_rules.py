@@ -329,9 +329,10 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
     """
     fields = request.schema.fields.values()
     if any(not each.inferred for each in fields):
-        names = plan.named or plan.fields or any(isinstance(each, Contains) for each in plan.filters)
+        if plan.named or plan.fields or any(isinstance(each, Contains) for each in plan.filters):
+            return False
         is_hardly = plan.shape is Shape.METADATA_ONLY and plan.confidence < _LIKELY_DECLARED
-        return is_hardly and not names and request.listing is None
+        return is_hardly and request.listing is None
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
     if not fields:

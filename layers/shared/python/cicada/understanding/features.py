@@ -409,9 +409,9 @@ def _of_name(line: Line, at: int, mention: Mention, field: Candidate) -> Feature
     when = code(mention.days.when) if mention.days else 0
     near = {*codes[max(4, place - _NAME_WINDOW) : place], *codes[place + 1 : min(place + 3, 4 + len(line))]}
     found: Features = []
-    text = code(mention.text.lower()) if mention.kind is MentionKind.FIELD else 0
     for word in map(code, set(field.words)):
-        found += [two(189, word, text)] if text else []
+        if mention.kind is MentionKind.FIELD:
+            found.append(two(189, word, code(mention.text.lower())))
         found += [two(180, word, own), three(181, word, codes[place - 1], own), three(182, word, codes[place - 2], own)]
         found += [three(183, word, codes[4], own), three(184, word, codes[place + 1], own)]
         found += [two(185, word, each) for each in near]

@@ -150,10 +150,14 @@ def _on_the_same_date(own: Meaning, earlier: Meaning, reading: Reading, vocabula
     before, now = (
         [name for name in each.bounds if vocabulary.types.get(name) is FieldType.DATE] for each in (earlier, own)
     )
-    named = {name for mention, _ in reading.of_kind(MentionKind.FIELD) for name in mention.fields(Kind.FIELD)}
-    if len(before) != 1 or len(now) != 1 or before[0] in own.restricted or now[0] in named:
+    if len(before) != 1 or len(now) != 1 or before[0] in own.restricted or now[0] in _named(reading):
         return own
     return replace(own, bounds={before[0] if name == now[0] else name: each for name, each in own.bounds.items()})
+
+
+def _named(reading: Reading) -> set[str]:
+    """The fields that the message names."""
+    return {field for mention, _ in reading.of_kind(MentionKind.FIELD) for field in mention.fields(Kind.FIELD)}
 
 
 def _by_the_same_age(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
@@ -277,10 +281,9 @@ def _without_what_was_said(own: Meaning, earlier: Meaning) -> Meaning:
 def _on_the_same_number(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     """A number without a field ("make it 150") is of the number that the plan before compares, in the same way."""
     numbers = [name for name in earlier.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
-    named = {field for mention, _ in reading.of_kind(MentionKind.FIELD) for field in mention.fields(Kind.FIELD)}
     limited = _with_numbers_as_bounds(own, vocabulary)
     stated = [name for name in limited.bounds if vocabulary.types.get(name) is FieldType.NUMBER]
-    if len(numbers) != 1 or len(stated) > 1 or named.intersection(stated):
+    if len(numbers) != 1 or len(stated) > 1 or _named(reading).intersection(stated):
         return own
     before = earlier.bounds[numbers[0]]
     if stated:

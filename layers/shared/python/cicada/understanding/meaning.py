@@ -506,13 +506,10 @@ def _asks_for_several(reading: Reading, vocabulary: Vocabulary) -> bool:
 
 
 def _is_descending(part: Part, field: str) -> bool:
-    """The direction that was read of the word's first field; of one that it means the opposite of, the other one.
-
-    The oldest has the highest age, and the lowest year of birth.
-    """
+    """The direction was read of the first field that the word may mean; the oldest has the lowest year of birth."""
     first = part.mention.meanings[0]
     meant = next((each for each in part.mention.meanings if each.field == field), first)
-    return (part.role.name == "sort-") is (meant.polarity * first.polarity >= 0)
+    return (part.role.name == "sort-") is not meant.is_opposed(first)
 
 
 def _summed_in_groups(found: Meaning, vocabulary: Vocabulary) -> Meaning:

@@ -415,9 +415,10 @@ class PeriodReader(Struct, frozen=True):
             return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR))
         if decade := _DECADE.fullmatch(self.word(at)):
             first = int(decade[1])
-            if first < _CENTURY and self.word(at - 1) != "the":
-                return None
-            first += 0 if first >= _CENTURY else 1900
+            if first < _CENTURY:  # "The 80s" are the last that have begun.
+                if self.word(at - 1) != "the":
+                    return None
+                first += (self.now.year - first) // _CENTURY * _CENTURY
             return Period(at + 1, DateRange(date(first, 1, 1), date(first + 10, 1, 1)))
         return None
 

@@ -55,13 +55,14 @@ _NAMES = {MentionKind.NAME, MentionKind.WORD, MentionKind.DOCUMENT}
 _IN_SERIES = {MentionKind.NUMBER, MentionKind.VALUE, *_NAMES}
 AND = frozenset({"and", "both", "&", "und", "et", "y", "e", "と", "和"})
 OR = frozenset({"or", "either", "oder", "ou", "o", "か", "或"})
+_JOINING = AND | OR | {"nor", "noch", "ni", "to", "up", "bis", "à", "by", ",", "-", "–", "/"}
+# The codes of the cues that say what is computed; of days the oldest are the least, of ages the most.
 _SAYING: Mapping[str, frozenset[int]] = {
     "sum": frozenset({code("SUM")}),
     "avg": frozenset({code("AVG")}),
-    "min": frozenset(map(code, ("MIN", "MAX", "OLD", "NEW", "LT"))),
-    "max": frozenset(map(code, ("MAX", "MIN", "OLD", "NEW", "GT"))),
+    "min": frozenset(map(code, ("MIN", "OLD", "NEW", "LT"))),
+    "max": frozenset(map(code, ("MAX", "OLD", "NEW", "GT"))),
 }
-_JOINING = AND | OR | {"nor", "noch", "ni", "to", "up", "bis", "à", "by", ",", "-", "–", "/"}
 HEAD_OF = {
     MentionKind.VALUE: "value",
     MentionKind.FIELD: "field",
@@ -216,7 +217,7 @@ def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
 
 
 def _with_own_operations(roles: Sequence[Role], line: Line) -> Iterator[Role]:
-    """Of several numbers each with what is said right before it: in "total staff and highest fee" no fees are added."""
+    """Each number is computed as is said right before it: in "total staff and highest fee" no fees are added."""
     start = 0
     for role, place in zip(roles, line.places, strict=True):
         if not role.operations:
@@ -296,14 +297,12 @@ def _linked(facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabul
         else role
         for mention, role in zip(facts.mentions, roles, strict=True)
     )
-    told = [
-        at
+    chances = {
+        at: _field_chances(at, facts, line, roles, vocabulary, heads)
         for at, (mention, role) in enumerate(zip(facts.mentions, roles, strict=True))
         if role.is_condition or _is_ambiguous(mention, role)
-    ]
-    fields = {at: list(candidates(facts, line, roles, at, vocabulary)) for at in told}
-    chances = {at: _field_chances(facts.mentions[at], line, line.places[at], fields[at], heads) for at in told}
-    chosen = dict(_chosen([at for at in told if fields[at]], chances, facts))
+    }
+    chosen = dict(_chosen({at: each for at, each in chances.items() if each}, facts))
     return tuple(
         replace(
             role,
@@ -351,23 +350,25 @@ def _upcoming(
 
 
 def _field_chances(
-    mention: Mention, line: Line, place: int, fields: Sequence[Candidate], heads: Heads
+    at: int, facts: Facts, line: Line, roles: Sequence[Role], vocabulary: Vocabulary, heads: Heads
 ) -> Mapping[str, float]:
+    """How probable it is that each field is meant by the mention at this place; empty if none may be."""
+    mention, place = facts.mentions[at], line.places[at]
+    fields = list(candidates(facts, line, roles, at, vocabulary))
     scores = [heads["link"].scores(candidate_features(line, place, mention, each))[0] for each in fields]
     return dict(zip((each.name for each in fields), softmax(scores), strict=True)) if fields else {}
 
 
-def _chosen(told: Sequence[int], chances: Mapping[int, Mapping[str, float]], facts: Facts) -> Iterator[tuple[int, str]]:
+def _chosen(chances: Mapping[int, Mapping[str, float]], facts: Facts) -> Iterator[tuple[int, str]]:
     """The field of each condition; those of a series have one that all may have: "by Haas or Pinto", "18 to 25"."""
     series: list[list[int]] = []
-    for at in told:
+    for at in chances:
         if series and _goes_on(facts, series[-1][-1], at) and _shared([*series[-1], at], chances):
             series[-1].append(at)
         else:
             series.append([at])
     for each in series:
-        names = _shared(each, chances)
-        best = max(names, key=lambda name: prod(chances[at][name] for at in each))
+        best = max(_shared(each, chances), key=lambda name: prod(chances[at][name] for at in each))
         yield from ((at, best) for at in each)
 
 

@@ -50,6 +50,7 @@ from cicada.understanding.reading import (
 )
 from cicada.understanding.understood import (
     DEFINITE,
+    VERY_UNSURE,
     Described,
     ReadAlone,
     Understood,
@@ -65,7 +66,7 @@ from cicada.understanding.words import split_words, word_set
 TURNS = 8
 """Earlier messages that are looked at."""
 
-_UNSURE, _VERY_UNSURE = 0.35, 0.2
+_UNSURE = 0.35
 _LEAST_SURE = 0.1
 _LIKELY_LISTED = 0.3
 _LIKELY_OPEN = 0.6
@@ -101,7 +102,7 @@ class SchemaReader(Struct, frozen=True):
         if rule and rule.field and (named := asked_standing(message, before.meaning.named if before else ())):
             # Texts are searched where no document is called so: "is the discount still valid?"
             meaning = Meaning(named=(named,), fields=(rule.field,))
-            return Understood(message, meaning, "M", _VERY_UNSURE)
+            return Understood(message, meaning, "M", VERY_UNSURE)
         own = self._read(message, now, asker)
         if own.strategy in ("H", "M") and self._asks_what_somebody_did(own.reading):
             own = replace(own, meaning=Meaning(topic=own.meaning.topic), strategy="C")
@@ -218,6 +219,8 @@ class SchemaReader(Struct, frozen=True):
         whole = continued(meaning, earlier, found, own.reading, self.vocabulary)
         if before.strategy == "M" and before.meaning.named and own.meaning.fields and not own.has_topic_words:
             whole = replace(whole, topic="")  # "And the premium?" asks for another field of the same document.
+        if meaning == Meaning() and own.is_of_a_subject:
+            whole = replace(whole, unknown=(own.message,))  # After a list "returned goods" says nothing of it.
         kept = [max(each, 1 - each) for each in found.keeps.values()]
         sure = min(own.confidence, found.chance, *kept)
         wants = own.wants_documents or own.speaks_of_the_list(before)
@@ -315,7 +318,7 @@ class SchemaReader(Struct, frozen=True):
     def _guessed(self, own: ReadAlone, meaning: Meaning) -> tuple[Meaning, str] | None:
         """A search instead of a list that is hardly what is asked for; None where it may be."""
         reading = own.reading
-        if own.confidence >= _VERY_UNSURE:
+        if own.confidence >= VERY_UNSURE:
             return None
         lists = frozenset(name for name, each in self.vocabulary.types.items() if each is FieldType.KEYWORDS)
         if len(reading.unread) > 1 and meaning.restricted <= lists:
@@ -336,9 +339,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A" and _asks_the_assistant(own.reading):
             return "N"
         # What has a subject is searched for before it is asked back.
-        has_subject = is_open and bool(meaning.topic) and own.confidence < _LIKELY_OPEN
-        has_subject = has_subject or (own.confidence < _VERY_UNSURE and own.says_what_for)
-        return "C" if strategy == "A" and has_subject else strategy
+        has_topic = is_open and bool(meaning.topic) and own.confidence < _LIKELY_OPEN
+        return "C" if strategy == "A" and (has_topic or own.is_of_a_subject) else strategy
 
     def _of_named(self, own: ReadAlone, meaning: Meaning, strategy: str) -> str:
         """The strategy of a message on a named document: to show the document may leave out what is asked of it."""

@@ -15,6 +15,8 @@ from cicada.understanding.reading import LIKELY_WISH, NOTHING, Reading, Role
 from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.words import lexicon, word_set
 
+VERY_UNSURE = 0.2
+"""A reading of less confidence is hardly more than a guess."""
 DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
 _ASKING = word_set("how when where why wie wann wo warum comment quand où cómo cuándo dónde")
 _JOINING = word_set(
@@ -269,13 +271,13 @@ class ReadAlone(Struct, frozen=True):
         return self.phrase.is_kind or not self.reading.names_records
 
     @property
-    def says_what_for(self) -> bool:
-        """Whether it has several words that may be a subject, and refers to nothing: "endotoxin limit per stopper"."""
+    def is_of_a_subject(self) -> bool:
+        """Whether hardly anything was read, though it has several words of its own: "endotoxin limit per stopper"."""
         telling = lexicon().function | lexicon().cues.keys()
         words = self.reading.of_kind(MentionKind.WORD, MentionKind.NAME)
         subject = [each for each, role in words if each.text.lower() not in telling and role.name in NOTHING]
         refers = refers_back(self.message) or self.reading.refers_to_several
-        return len(subject) > 1 and not refers
+        return self.confidence < VERY_UNSURE and len(subject) > 1 and not refers
 
     @property
     def _asks_by_itself(self) -> bool:

@@ -61,6 +61,10 @@ class Meaning(Struct, frozen=True):
     level: Level = Level.WHOLE
     polarity: int = 0
 
+    def is_opposed(self, other: Meaning) -> bool:
+        """Whether one asks for high values where the other asks for low ones, as an age and a year of birth."""
+        return self.polarity * other.polarity < 0
+
 
 Phrase = tuple[str, ...]
 
@@ -305,8 +309,9 @@ def _implied(schema: Schema) -> Iterator[tuple[str, Meaning]]:
 def _fields_of(implied: Implied, schema: Schema) -> Iterator[Meaning]:
     """The fields of a word; of a word for ages, early days are high."""
     early = -implied.polarity if "age" in implied.fields else implied.polarity
+    fields = sorted(schema.fields.items(), key=lambda each: each[0] != schema.date)
     for noun in implied.fields:
-        for name, field in sorted(schema.fields.items(), key=lambda each: each[0] != schema.date):
+        for name, field in fields:
             if noun == "@date":
                 if field.type is FieldType.DATE:
                     yield Meaning(Kind.FIELD, name, level=Level.IMPLIED, polarity=early)
