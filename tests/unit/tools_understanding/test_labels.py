@@ -53,6 +53,27 @@ def test_fields_are_computed_with_shown_grouped_or_sorted_by() -> None:
     }  # fmt: skip
 
 
+def found_roles(message: str, label: Label) -> list[str | None]:
+    """The roles of the words for fields, in their order."""
+    facts = facts_of(message, STORE.vocabulary, NOW, frozenset())
+    found = zip(facts.mentions, targets(facts, label, STORE, ()), strict=True)
+    return [target.name for mention, target in found if mention.kind is MentionKind.FIELD]
+
+
+def test_a_field_that_is_shown_and_sorted_by_is_shown_where_other_words_sort() -> None:
+    shown = Label("M", fields=("fee", "guild"), sort=("fee", "desc"))
+    assert found_roles("fee and guild, in descending order of the fee", shown) == ["show", "show", "sort-"]
+    assert found_roles("guild by fee descending", shown) == ["show", "sort-"]
+    grouped = Label("M", aggregates=(("count", "*"),), group=("sealed_on",), sort=("sealed_on", "desc"))
+    assert found_roles("how many per sealed on, latest first", grouped) == ["by", "sort-"]
+
+
+def test_a_superlative_sorts_by_the_field_of_the_label_in_its_direction() -> None:
+    facts = facts_of("oldest record", STORE.vocabulary, NOW, frozenset())
+    (oldest, _) = targets(facts, Label("M", sort=("expiry_date", "asc"), top=1), STORE, ())
+    assert (oldest.name, oldest.link) == ("sort+", "expiry_date")
+
+
 def test_words_are_of_the_topic_of_a_named_document_or_of_neither() -> None:
     found = roles(
         "how is Rye Loaf weighed in the tower act", Label("H", named=("tower act",), topic="rye loaf weighing")

@@ -51,6 +51,17 @@ def test_another_period_is_of_the_date_that_was_spoken_of() -> None:
     assert found.bounds == {"expiry_date": Bounds(gte="2027-01-01", lt="2028-01-01")}
 
 
+def test_a_corrected_period_is_of_the_date_that_was_spoken_of_unless_another_is_named() -> None:
+    year = Bounds(gte="2027-01-01", lt="2028-01-01")
+    assert understood("charters expiring in 2026", "no, I meant 2027").meaning.bounds == {"expiry_date": year}
+    assert understood("charters expiring in 2026", "and sealed in 2027?").meaning.bounds["sealed_on"] == year
+
+
+def test_words_that_say_nothing_of_a_list_are_said_to_be_left_out() -> None:
+    found = understood(LIST, "extra pay on nights").meaning
+    assert (found.wanted, found.unknown) == (understood(LIST).meaning.wanted, ("extra pay on nights",))
+
+
 @pytest.mark.parametrize(
     ("message", "days"),
     [

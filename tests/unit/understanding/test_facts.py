@@ -167,6 +167,24 @@ def test_who_and_where_ask_for_persons_and_places() -> None:
     assert named("where is it made?", Kind.FIELD) == ["country", "town"]
 
 
+def test_a_superlative_may_mean_any_field_that_it_fits_with_its_direction() -> None:
+    of_people = compiled(
+        Schema(
+            {
+                "joined": SchemaField("joined", FieldType.DATE),
+                "age": SchemaField("age", FieldType.KEYWORD),
+                "born": SchemaField("born", FieldType.DATE),
+            },
+            date="born",
+        )
+    )
+    assert [(each.field, each.polarity) for each in of_people.phrases["newest"]] == [("born", 1), ("joined", 1)]
+    oldest = of_people.phrases["oldest"]
+    assert {each.field: each.polarity for each in oldest} == {"age": 1, "born": -1, "joined": -1}
+    assert oldest[0].field == "age"
+    assert [each.is_opposed(oldest[0]) for each in oldest] == [False, True, True]
+
+
 def test_a_field_that_is_called_who_is_asked_for_by_it() -> None:
     of_jobs = compiled(Schema({name: SchemaField(name, FieldType.KEYWORD) for name in ("customer", "Who")}))
     assert [each.field for each in of_jobs.phrases["who"]] == ["Who"]

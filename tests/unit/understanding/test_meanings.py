@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
-from cicada.documents.model import Scalar
+from cicada.documents.model import KnowledgeBaseKey, Scalar
+from cicada.knowledge_bases.file import load_knowledge_bases
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.schema_planner import SchemaReader
@@ -226,6 +227,62 @@ def test_numbers_are_asked_for_of_all_or_of_groups(message: str, aggregate: Aggr
 def test_extremes_and_orders(message: str, order: Sort, limit: int | None) -> None:
     meaning = understood(message).meaning
     assert (meaning.order, meaning.limit, meaning.aggregates) == (order, limit, ())
+
+
+SHOW = SchemaReader.of(
+    Schema(
+        {
+            "name": SchemaField("name", FieldType.KEYWORD, ("Rye Loaf", "Oat Cake")),
+            "baker": SchemaField("baker", FieldType.PERSON),
+            "judge": SchemaField("judge", FieldType.PERSON),
+            "entered_on": SchemaField("entered_on", FieldType.DATE),
+            "eaten_by": SchemaField("eaten_by", FieldType.DATE),
+            "age": SchemaField("age", FieldType.NUMBER),
+            "entry_fee": SchemaField("entry_fee", FieldType.NUMBER),
+            "weight": SchemaField("weight", FieldType.NUMBER),
+            "crumb": SchemaField("crumb", FieldType.KEYWORD, ("dense", "open")),
+        },
+        items=("bread", "breads"),
+    )
+)
+
+
+def shown(*messages: str) -> Meaning:
+    return SHOW.understand(messages, NOW).meaning
+
+
+def test_the_conditions_of_a_series_are_on_one_field() -> None:
+    ((_, names),) = shown("breads judged by Grete Haas or by Samuel Pinto").wanted.items()
+    assert names == ("Grete Haas", "Samuel Pinto")
+    assert shown("bakers aged from 18 to 25").bounds == {"age": Bounds(gte=18, lte=25)}
+
+
+def test_each_number_is_computed_as_is_said_right_before_it() -> None:
+    found = shown("total weight and maximum entry fee").aggregates
+    assert found == (Aggregate("sum", "weight"), Aggregate("max", "entry_fee"))
+    both = shown("What are the minimum and maximum weight?").aggregates
+    assert set(both) == {Aggregate("min", "weight"), Aggregate("max", "weight")}
+
+
+def test_an_extreme_needs_a_word_that_says_so() -> None:
+    store = SchemaReader.of(load_knowledge_bases().of(KnowledgeBaseKey("default", "store")).schema)
+    found = store.understand(["What is the value of the isolator contract?"], NOW).meaning
+    assert (found.fields, found.aggregates, found.named) == (("value",), (), ("isolator contract",))
+
+
+def test_a_number_for_groups_is_added_up() -> None:
+    found = shown("weight of the breads for each crumb")
+    assert (found.aggregates, found.group, found.fields) == ((Aggregate("sum", "weight"),), ("crumb",), ("crumb",))
+
+
+def test_a_value_of_a_field_of_names_is_the_record_itself() -> None:
+    found = shown("Give the weight of the Rye Loaf bread.")
+    assert (found.wanted, found.named, found.fields) == ({"name": ("Rye Loaf",)}, (), ("weight",))
+
+
+def test_what_has_words_of_its_own_is_searched_for_and_not_asked_back() -> None:
+    assert understood("extra pay on nights").strategy == "C"
+    assert understood("does it still apply?").strategy == "A"
 
 
 def test_a_document_is_named_by_its_number() -> None:

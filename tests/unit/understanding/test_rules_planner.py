@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import Shown, ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, ListedPage, Sort
-from cicada.documents.model import AnyOf, Subject
+from cicada.documents.model import AnyOf, Contains, Subject
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.plan import Classification, Intent, Plan, Shape
 from tests.fakes.planners import CONTENT, FixedPlanner, plan_request
@@ -26,6 +26,15 @@ def on_documents(made: Plan, message: str = "Summarise the lease") -> Plan:
     """The plan of a message that the schema's planner plans like this."""
     planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"), FixedPlanner(made))
     return planner.plan(replace(plan_request(message), schema=SCHEMA))
+
+
+def test_a_list_that_is_hardly_one_is_a_search_unless_it_names_something() -> None:
+    lapsed = AnyOf("stage", frozenset({"lapsed"}))
+    made = replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", filters=(lapsed,), confidence=0.09)
+    assert on_documents(made).shape is Shape.CONTENT_ONLY
+    assert on_documents(replace(made, confidence=0.1)).shape is Shape.METADATA_ONLY
+    assert on_documents(replace(made, fields=("fee",))).shape is Shape.METADATA_ONLY
+    assert on_documents(replace(made, filters=(Contains("guild", "Tower"),))).shape is Shape.METADATA_ONLY
 
 
 def test_a_plan_that_contradicts_itself_becomes_a_search_that_nobody_is_sure_of() -> None:
