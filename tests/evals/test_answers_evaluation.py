@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -454,3 +455,17 @@ def test_the_sample_file_asks_about_documents_that_ship() -> None:
     there = {path.name for path in (ROOT / "samples").rglob("*.*")}
     assert len(conversations) == 10
     assert set[str]().union(*(each.documents for each in expected)) <= there
+
+
+@pytest.mark.parametrize("name", ["near_questions.jsonl", "questions_of_strangers.jsonl"])
+def test_the_evidence_of_the_shipped_questions_stands_in_the_samples(name: str) -> None:
+    files = [each for each in (ROOT / "samples").rglob("*") if each.suffix in (".json", ".md")]
+    text = " ".join(" ".join(each.read_text("utf-8").replace("\\n", " ").split()) for each in files)
+    turns = [turn for each in load_conversations(ROOT / "evals" / name) for turn in each.turns]
+    wanted = {turn.message: turn.expect.evidence_any for turn in turns if turn.expect and turn.expect.evidence_any}
+    missing = [
+        message
+        for message, any_of in wanted.items()
+        if not any(re.search(each, text, re.IGNORECASE) for each in any_of)
+    ]
+    assert missing == []
