@@ -17,12 +17,10 @@ from local.bedrock.spans import Span, beginning, joined, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
-# Below the first the answer says that it is unsure, below the second that it can only quote
-# (docs/figures/stand-in-answers.json).
+# Below the first chance the answer says that it is unsure, below the second that it can only quote.
 UNLIKELY, UNSURE = 0.25, 0.3
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
-SURE = 0.5  # from this chance on one place less is quoted
-RANKED, QUOTED = 4, 4
+QUOTED = 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
@@ -133,7 +131,7 @@ def _outline(passages: Sequence[Passage]) -> str:
 
 
 def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "", refusal: str = "") -> str:
-    """The nearest spans, one line for those that follow each other, said to be unsure if the passages hardly answer.
+    """The nearest spans, one line for those that follow each other; if the passages hardly answer, it says so first.
 
     Of a short section whose heading has all the words of the text, all of it. The refusal if there is nothing to quote.
     """
@@ -187,7 +185,7 @@ def _is_short(passage: Passage) -> bool:
 def _best(found: Nearest) -> list[int]:
     """The best span and up to three more that score nearly as well; a question among them is followed by its reply."""
     positions: list[int] = []
-    for position, score in found.ranked[: RANKED - (found.chance >= SURE)]:
+    for position, score in found.ranked[:QUOTED]:
         if score >= found.ranked[0][1] - WITHIN:
             positions.append(position)
             reply = found.reply_to(position)
