@@ -17,8 +17,9 @@ from local.bedrock.spans import Span, beginning, joined, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
-# Below the first chance the answer says that it is unsure, below the second that it can only quote.
-UNLIKELY, UNSURE = 0.25, 0.3
+# Below the first chance the answer says that it is unsure, below the second that it can only quote: a tenth of what the
+# passages of three sets answer, and half as much more (docs/figures/stand-in-answers.json).
+UNLIKELY, UNSURE = 0.34, 0.37
 HARDLY = 0.08  # in the place of the first for a message that asks for what is said on a subject
 QUOTED = 4
 OUTLINED = 6
