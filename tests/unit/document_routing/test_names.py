@@ -36,6 +36,7 @@ ROWS = [
         ("contract 2024-001", "contract-2024-001.md"),
         ("SOP-QA-003", "sop-qa-003.md"),
         ("the cleaning SOP", "sop-qa-003.md"),
+        ("HR policy 002", "policy-hr-002.md"),
         ("finance travel policy", "policy-fin-001.md"),
     ],
 )
@@ -52,6 +53,7 @@ def test_a_document_is_found_by_its_name(name: str, document: str) -> None:
         "policy",
         "the document",
         "SOP-QA-004",
+        "policy-time-002",
         "hr time",
     ],
 )
