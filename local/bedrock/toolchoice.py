@@ -39,6 +39,12 @@ _ONE = re.compile(r"\b(?:profile|theory|card|entry|note)\b", re.IGNORECASE)
 _CREATES = re.compile(r"\b(?:create|make|new|start|set up|another|one more)\b", re.IGNORECASE)
 # Words before the name of an entry that is taken to be there: "add to Banquo: …".
 _ADDS_TO = re.compile(r"\b(?:to|into|onto|in|on|update|extend)\b", re.IGNORECASE)
+# What is said of an entry is not its name: "one more remark: …".
+_REMARK = re.compile(
+    r"(?:(?:my|the|own|a|an|one|more|another|first|second|third|last|new) )*"
+    r"(?:remark|correction|comment|verdict|addition)",
+    re.IGNORECASE,
+)
 _TITLE = re.compile(r"^The theory “([^”]+)”")
 _KEPT = re.compile(r"^The (?:\w+ )?(?:profile|theory) “[^\n]*:\n((?:\|[^\n]*(?:\n|$))+)")
 
@@ -103,6 +109,8 @@ def _read(message: str, store: str, heads: AgentHeads) -> Request:
         found = replace(added, name=added.name or found.name, text=added.text or found.text)
     if found.action == "append":
         found = replace(found, name=phrases.without_with(found.name))
+    if found.action in ("save", "append", "amend") and _REMARK.fullmatch(found.name):
+        found = replace(found, action="amend" if found.name.lower().endswith("correction") else "append", name="")
     return _named_apart(found, message, heads) or found
 
 
@@ -342,7 +350,7 @@ def _is_new(request: Request, message: str) -> bool:
     "Add a theory named Spy: …" and "and one for Francisco: …" name no entry that is taken to be there.
     """
     creates = {said.lower() for said in _CREATES.findall(message)} - {"make"}
-    lead, name, _ = message.partition(request.name)
+    lead, name, _ = message.partition(request.name) if request.name else ("", "", "")
     names_new = request.action == "append" and bool(name) and not _ADDS_TO.search(lead)
     return request.action in ("append", "amend") and (bool(creates) or names_new)
 

@@ -328,6 +328,19 @@ def test_an_entry_that_is_not_there_may_be_of_the_other_agent() -> None:
     )
 
 
+def test_a_remark_is_of_the_entry_that_is_spoken_of() -> None:
+    assert called(PROFILES, "Correction: no widow, they should be two", before=(SAVED,)) == (
+        "get_profile",
+        {"name": "Paulina"},
+    )
+
+
+def test_a_claim_that_is_no_theory_of_the_user_is_searched_for() -> None:
+    asked = '"the lady doth protest too much" - who actually speaks that line in the text? i bet it isnt hamlet'
+    missing = Done("get_theory", {}, "There is no theory “the lady doth protest too much”.")
+    assert called(THEORIES, asked, missing)[0] == "search_evidence"
+
+
 def test_a_claim_of_the_turn_before_is_saved_under_the_title_of_this_one() -> None:
     arguments = {"title": "Exit", "statement": "the bear is real"}
     assert called(THEORIES, "save that as a theory called Exit", before=(CLAIM,)) == ("save_theory", arguments)
