@@ -217,6 +217,7 @@ def test_a_question_in_another_language_is_told_that_only_english_is_known(minil
 def test_a_greeting_is_returned_and_thanks_are_taken() -> None:
     assert answer(parse("good morning!"), HashEmbedder()) == f"Hello! {GENERAL}"
     assert answer(parse("Thanks a lot"), HashEmbedder()) == "You are welcome."
+    assert answer(parse("great, thanks a lot!"), HashEmbedder()) == "You are welcome."
     assert answer(parse("ok, great"), HashEmbedder()) == GENERAL
 
 
@@ -224,6 +225,19 @@ def test_a_passage_of_other_years_than_the_one_that_is_asked_for_does_not_surely
     prize = "Passages:\n\n[1] Document: Release\n| A story of his won the Marlowe Prize in 2023.\n\n"
     assert answer(parse(f"{prize}Question: Who won the Marlowe Prize in 2024?"), minilm).startswith(NOT_SURE)
     assert not answer(parse(f"{prize}Question: Who won the Marlowe Prize in 2023?"), minilm).startswith(NOT_SURE)
+
+
+def test_the_line_with_the_number_comes_first_where_an_amount_is_asked_for(minilm: Embedder) -> None:
+    prompt = """Passages:
+
+[1] Episode: A · Chapter: 1.1
+BEN: England lends soldiers to Malcolm for the war.
+CARL: England lends Malcolm good Siward and ten thousand men.
+
+Question: """
+    said = answer(parse(f"{prompt}How many soldiers does England lend to Malcolm?"), minilm)
+    assert said.startswith('Carl says: "England lends Malcolm good Siward and ten thousand men."')
+    assert not answer(parse(f"{prompt}Who lends soldiers to Malcolm?"), minilm).startswith("Carl says")
 
 
 def test_a_passage_without_an_amount_does_not_surely_answer_how_much(minilm: Embedder) -> None:
