@@ -88,6 +88,8 @@ def understood(message: str, before: Sequence[Turn], store: str, heads: AgentHea
     """What the message asks of the agent of this store, with what the turns before say of it."""
     unfinished = _unfinished(before)
     found = _read(message, store, heads)
+    if before and found.sure < _SURE and (entry := earlier.picked(message, before[-1])):
+        return replace(understood(before[-1].message, before[:-1], store, heads), name=entry.name)
     if not unfinished or (found.action in _ANEW and found.sure >= _SURE):
         return _resolved(_to_agent(found, message, store, heads), message, before, heads)
     asked = before[: len(before) - len(unfinished)]

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from local.bedrock.agent_heads.request import AgentHeads, Request
+from local.bedrock.words import terms
 
 _KIND = r"(?:(?P<kind>character|location|episode|group|topic) )?"
 _LISTED = re.compile(rf"^- {_KIND}(?P<name>.+?) \((?:deleted on )?\d{{4}}-\d\d-\d\d\)", re.MULTILINE)
@@ -16,6 +17,7 @@ QUOTATION = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 _QUOTED_TURN = re.compile(r"^(User|You):$")
 # What the tools say of a change that was made.
 CHANGES = ("Saved", "Added to", "Amended", "Renamed", "Deleted", "Brought back")
+SEVERAL = "Several "  # begins what they say where a name fits several entries
 # Claims do not stand in messages that ask for these.
 _NO_CLAIM = ("list", "get", "delete", "restore", "rename")
 
@@ -80,6 +82,15 @@ def chosen(message: str, turns: Sequence[Turn]) -> Mentioned | None:
     word = found[0].lower()
     place = int(found[1]) - 1 if found[1] else len(entries) - 1 if word == "last" else _ORDINALS.index(word)
     return entries[place] if 0 <= place < len(entries) else None
+
+
+def picked(message: str, turn: Turn) -> Mentioned | None:
+    """The entry that the message picks where the answer asks which of several is meant: "the lucky one"."""
+    entries = listed(turn) if turn.answer.startswith(SEVERAL) else []
+    said = {*terms(message)}
+    shared = [len(said.intersection(terms(each.name))) for each in entries]
+    best = [each for each, count in zip(entries, shared, strict=True) if count == max(shared) > 0]
+    return chosen(message, [turn] if entries else []) or (best[0] if len(best) == 1 else None)
 
 
 def _named(turn: Turn, noun: str, heads: AgentHeads) -> Mentioned | None:

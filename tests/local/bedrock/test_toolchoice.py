@@ -335,6 +335,15 @@ def test_a_remark_is_of_the_entry_that_is_spoken_of() -> None:
     )
 
 
+@pytest.mark.parametrize("message", ["the lucky one", "the first one", "Fortinbras just got lucky"])
+def test_an_entry_is_picked_of_several_that_fit(message: str) -> None:
+    several = "Several theories match “fortinbras”. Nothing was done."
+    asked = "- Fortinbras just got lucky (2026-11-28)\n- Fortinbras planned it (2026-11-28)\nWhich one do you mean?"
+    before = (Turn("delete the fortinbras theory", f"{several}\n{asked}"),)
+    assert called(THEORIES, message, before=before) == ("delete_theory", {"title": "Fortinbras just got lucky"})
+    assert called(THEORIES, "show my theories", before=before)[0] == "list_theories"
+
+
 def test_a_claim_that_is_no_theory_of_the_user_is_searched_for() -> None:
     asked = '"the lady doth protest too much" - who actually speaks that line in the text? i bet it isnt hamlet'
     missing = Done("get_theory", {}, "There is no theory “the lady doth protest too much”.")

@@ -209,8 +209,8 @@ def test_words_that_name_several_are_answered_with_the_choice(
     tools.save_theory(ANN, "Owl by day", "b")
     before = store.live(SHELF)
     assert tool(tools, "the owl") == (
-        "Several theories match “the owl”; say which one. Nothing was done.\n"
-        "| - Owl by day (2026-11-01)\n| - Owl by night (2026-11-01)"
+        "Several theories match “the owl”. Nothing was done.\n"
+        "| - Owl by day (2026-11-01)\n| - Owl by night (2026-11-01)\nWhich one do you mean?"
     )
     assert store.live(SHELF) == before
 

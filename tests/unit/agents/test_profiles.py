@@ -99,8 +99,8 @@ def test_a_kind_that_is_said_has_to_fit(tools: ProfileTools, store: InMemoryEntr
     tools.save_profile(ANN, "location", "Dunsinane", "A castle.")
     tools.save_profile(ANN, "episode", "Dunsinane", "The last act.")
     assert tools.delete_profile(ANN, "", "Dunsinane") == (
-        "Several profiles match “Dunsinane”; say which one. Nothing was done.\n"
-        "| - episode Dunsinane (2026-11-01)\n| - location Dunsinane (2026-11-01)"
+        "Several profiles match “Dunsinane”. Nothing was done.\n"
+        "| - episode Dunsinane (2026-11-01)\n| - location Dunsinane (2026-11-01)\nWhich one do you mean?"
     )
     assert tools.append_to_profile(ANN, "group", "Dunsinane", "x").startswith("There is no group profile “Dunsinane”.")
     assert tools.rename_profile(ANN, "location", "Dunsinane", "The castle").startswith("Renamed the location profile")

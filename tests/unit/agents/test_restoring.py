@@ -80,7 +80,7 @@ def test_one_of_several_must_be_named(tools: TheoryTools, store: InMemoryEntrySt
     tools.delete_theory(ANN, "Owl by night")
     clock.now += 1
     tools.delete_theory(ANN, "Owl by day")
-    choice = "Several theories can be brought back; say which one. Nothing was done."
+    choice = "Several theories can be brought back. Nothing was done."
     for wanted in ("", "the owl"):
         said = tools.restore_theory(ANN, wanted)
         assert said.startswith(choice)

@@ -88,7 +88,7 @@ def test_where_what_is_not_sure_is_searched_a_likely_change_and_what_continues_g
 
 
 def test_what_an_agent_asked_is_answered_to_it() -> None:
-    asked = "Several profiles match “Ann”; which one?"
+    asked = "Several profiles match “Ann”. Nothing was done.\n- Ann\n- Annie\nWhich one do you mean?"
     assert intent("the one with the limp", "note that Ann limps", answer=asked) is PROFILE
     assert intent("who lies?", "note that Ann limps", answer=asked) is SEARCH
     assert intent("the one with the limp", "note that Ann limps") is SEARCH

@@ -192,12 +192,13 @@ class EntryMatcher(Struct, frozen=True):
     def several(self, wanted: str, found: Sequence[Entry]) -> str:
         """Asks which of several entries is meant."""
         lines = (one_quoted_line(f"- {called(each)} ({day(each.saved_at)})") for each in found)
-        return fitted([f"Several {self.wording.many} match {named(wanted)}; say which one. Nothing was done.", *lines])
+        said = f"Several {self.wording.many} match {named(wanted)}. Nothing was done."
+        return fitted([said, *lines, _WHICH])
 
     def several_deleted(self, found: Sequence[EntryVersion]) -> str:
         """Asks which of several deleted entries is meant."""
-        asked = f"Several {self.wording.many} can be brought back; say which one. Nothing was done."
-        return fitted([asked, *map(deleted_line, found)])
+        said = f"Several {self.wording.many} can be brought back. Nothing was done."
+        return fitted([said, *map(deleted_line, found), _WHICH])
 
     def _gone(self, state: EntryVersion) -> str:
         return (
@@ -208,6 +209,7 @@ class EntryMatcher(Struct, frozen=True):
 
 ENTRIES_LIMIT = 500
 _TRIES = 5
+_WHICH = "Which one do you mean?"
 _WORDINGS = {AgentKind.PROFILES: PROFILE_WORDING, AgentKind.THEORIES: THEORY_WORDING}
 
 
