@@ -17,6 +17,7 @@ INTENTS = {
     "undo": Classification(Intent.GENERAL, 0.6, "…"),
     "delete it": Classification(PROFILE, 0.6, "…"),
     "the one with the limp": Classification(SEARCH, 0.7, "…"),
+    "the lucky one": Classification(SEARCH, 0.96, "…"),
     "who dies?": Classification(SEARCH, 0.97, "…"),
     "who lies?": Classification(SEARCH, 0.7, "…"),
     "drop “Night shift”": Classification(PROFILE, 0.95, "…"),
@@ -90,7 +91,9 @@ def test_where_what_is_not_sure_is_searched_a_likely_change_and_what_continues_g
 def test_what_an_agent_asked_is_answered_to_it() -> None:
     asked = "Several profiles match “Ann”. Nothing was done.\n- Ann\n- Annie\nWhich one do you mean?"
     assert intent("the one with the limp", "note that Ann limps", answer=asked) is PROFILE
+    assert intent("the lucky one", "note that Ann limps", answer=asked) is PROFILE
     assert intent("who lies?", "note that Ann limps", answer=asked) is SEARCH
+    assert intent("the lucky one", "note that Ann limps") is SEARCH
     assert intent("the one with the limp", "note that Ann limps") is SEARCH
 
 

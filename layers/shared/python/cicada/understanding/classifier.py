@@ -32,6 +32,8 @@ _SURE = 0.9
 _LIKELY = 0.5
 # A change that is asked for where the base searches for all that is not sure.
 _LIKELY_CHANGE = 0.6
+# What picks one of several that were named: "the lucky one", "the one about the owl".
+_ONE_OF = re.compile(r"\W*the(?: [\w'’-]+){1,6}\W*", re.IGNORECASE)
 _QUOTED = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 
 Classify = Callable[[str, KnowledgeBaseKey], Classification]
@@ -125,12 +127,13 @@ def agent_meant(
         return Classification(keeper, seems.confidence, "names what an agent keeps")
     # After a list of documents "without the retired one" changes no profile.
     found = found if request.listing is not None else _alone(found, request.message, asks_change)
-    if not request.messages or seems.confidence >= _SURE:
+    answers = request.turns and request.turns[-1].answer.rstrip().endswith("?") and "?" not in request.message
+    picks = answers and _ONE_OF.fullmatch(request.message)
+    if not request.messages or (seems.confidence >= _SURE and not picks):
         return found
     before = _before(request, classify, asks_change)
     if before is None or before not in request.intents:
         return found
-    answers = request.turns and request.turns[-1].answer.rstrip().endswith("?") and "?" not in request.message
     is_open = seems.intent in AGENTS or seems.confidence < _LIKELY
     if is_open or answers or asks_change(request.message):
         return Classification(before, seems.confidence, "continues what was asked of an agent")
