@@ -189,7 +189,6 @@ class _Known:
         self.stem = _joined(stem)
         self.names = {_joined(each) for each in (stem, *numbers, _sequence(row.title)) if each}
         self.numbers = [each for each in (stem, *numbers) if _is_number(each)]
-        self.codes = [{*each} for each in self.numbers]
         self.texts = [{*each} for each in (_sequence(row.title), _sequence(str(path)), *numbers)]
         self.own = {*chain.from_iterable(self.texts)}
         texts = [(text, _sequence(text)) for text in _texts(row)]
@@ -236,15 +235,20 @@ def _exact(name: _Name, known: _Known) -> int:
 def _has_numbers(name: _Name, known: _Known) -> bool:
     """Whether the document has every number of the name, with the letters that belong to it.
 
-    A code stands in one place, but for the kind of the document, and is no other number than the document's: "HR-003"
-    is not "EHS-003" of a document that has "hr" in its metadata. Numbers alone may be a year or a version.
+    A code stands in one place, but for the kind of the document, and is not another number than the document's own,
+    whatever its metadata has. Numbers alone may be a year or a version.
     """
     codes = all(
         any(numbers <= text and code <= text | known.kinds for text in known.texts)
-        and not any(numbers <= own and code - own and any(map(str.isalpha, own - code)) for own in known.codes)
+        and not any(_is_another(code, {*own}) for own in known.numbers if numbers <= {*own})
         for numbers, code in name.codes
     )
     return codes and name.numbers <= known.own | known.dated and name.before <= known.described
+
+
+def _is_another(code: set[str], number: set[str]) -> bool:
+    """Whether a code and a document's number have letters that the other has not: "HR-003" and "EHS-003"."""
+    return all(any(map(str.isalpha, apart)) for apart in (code - number, number - code))
 
 
 def _share(term: str, known: _Known, is_same: Callable[[str, str], bool]) -> float:
