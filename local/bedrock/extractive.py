@@ -49,7 +49,7 @@ _SHORTER = re.compile(
     r"[^()]*\b(?:shorter|shorten|briefer|briefly|in short|tl;?dr|in (?:one|a) sentence|too long)\b[^()]*\((.+)\)",
     re.IGNORECASE | re.DOTALL,
 )
-_THANKS = re.compile(r"\b(?:thanks?|thank you|thx|ta|cheers|much appreciated)\b", re.IGNORECASE)
+_THANKS = re.compile(r"\b(?:thanks?|thx|ta|cheers|much appreciated)\b", re.IGNORECASE)
 _GREETING = re.compile(r"\W*(?:hi|hiya|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
@@ -158,8 +158,12 @@ def _amounts_first(found: Nearest) -> tuple[tuple[int, float], ...]:
     Of 30 questions by strangers for an amount, it quotes three more rightly in the first place, and loses none.
     """
     least = found.ranked[0][1] - WITHIN
-    has_amount = [score >= least and bool(_NUMBER.search(found.spans[at].meaning)) for at, score in found.ranked]
-    return tuple(each for _, each in sorted(zip(has_amount, found.ranked, strict=True), key=lambda pair: not pair[0]))
+
+    def is_amount(ranked: tuple[int, float]) -> bool:
+        at, score = ranked
+        return score >= least and bool(_NUMBER.search(found.spans[at].meaning))
+
+    return tuple(sorted(found.ranked, key=is_amount, reverse=True))
 
 
 def _lacks_what_is_asked(text: str, found: Nearest, conditions: str) -> bool:

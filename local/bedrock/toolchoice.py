@@ -352,8 +352,8 @@ def _is_new(request: Request, message: str) -> bool:
     "Add a theory named Spy: …" and "and one for Francisco: …" name no entry that is taken to be there.
     """
     creates = {said.lower() for said in _CREATES.findall(message)} - {"make"}
-    lead, name, _ = message.partition(request.name) if request.name else ("", "", "")
-    names_new = request.action == "append" and bool(name) and not _ADDS_TO.search(lead)
+    is_named = request.action == "append" and bool(request.name) and request.name in message
+    names_new = is_named and not _ADDS_TO.search(message.partition(request.name)[0])
     return request.action in ("append", "amend") and (bool(creates) or names_new)
 
 

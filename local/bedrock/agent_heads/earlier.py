@@ -17,7 +17,8 @@ QUOTATION = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 _QUOTED_TURN = re.compile(r"^(User|You):$")
 # What the tools say of a change that was made.
 CHANGES = ("Saved", "Added to", "Amended", "Renamed", "Deleted", "Brought back")
-SEVERAL = "Several "  # begins what they say where a name fits several entries
+# How they begin where a name fits several entries.
+SEVERAL = "Several "
 # Claims do not stand in messages that ask for these.
 _NO_CLAIM = ("list", "get", "delete", "restore", "rename")
 

@@ -333,6 +333,10 @@ def test_a_remark_is_of_the_entry_that_is_spoken_of() -> None:
         "get_profile",
         {"name": "Paulina"},
     )
+    supper = Turn("keep an episode card for the Banquet: the supper", "Saved the episode profile “Banquet”.")
+    remark = "put in my own remark: long table, candles only, nobody in the chair but we see it move"
+    tool, arguments = called(PROFILES, remark, before=(supper,))
+    assert (tool, arguments["name"]) == ("append_to_profile", "Banquet")
 
 
 @pytest.mark.parametrize("message", ["the lucky one", "the first one", "Fortinbras just got lucky"])

@@ -27,7 +27,7 @@ _REASONS = {
 _SMALL_TALK = Classification(Intent.GENERAL, 1.0, "nothing but small talk")
 _SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
 AGENTS: Final = frozenset(_AGENTS)
-# An intent that is this sure stands, whatever was said before.
+# An intent that is this sure stands, whatever was said before, unless the message picks one of what an agent named.
 _SURE = 0.9
 _LIKELY = 0.5
 # A change that is asked for where the base searches for all that is not sure.
