@@ -23,7 +23,8 @@ from cicada.knowledge_bases.values import described
 from cicada.permissions import base_of, every_document, readable_passages
 from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.strategies.hybrid import FilteredSearch, HybridSearch
-from cicada.understanding.plan import Intent, Plan, PlanRequest, Shape
+from cicada.understanding.by_rules import RulesPlanner
+from cicada.understanding.plan import Classification, Intent, Plan, PlanRequest, Shape
 from tests.fakes.context_writer import ScriptedContextWriter
 from tests.unit.answering.desk import DESK, NOW, PLANNER, Desk
 from tests.unit.answering.situation import ANN, only
@@ -280,6 +281,34 @@ def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, sha
     assert another.shape is Shape.METADATA_ONLY and not any(each.field == ROW for each in another.filters)
     elsewhere = PLANNER.plan(replace(request, shown=replace(shown, knowledge_base="store")))
     assert not any(each.field == ROW for each in elsewhere.filters)
+
+
+@pytest.mark.parametrize(
+    ("message", "shape", "fields"),
+    [
+        ("the second one", Shape.METADATA_ONLY, ()),
+        ("tell me about the second one", Shape.HYBRID, ()),
+        ("the second one: who is its owner?", Shape.METADATA_ONLY, ("Owner",)),
+        ("2", Shape.METADATA_ONLY, ()),
+    ],
+)
+def test_a_number_chooses_one_of_the_rows_that_were_listed(
+    desk: Desk, message: str, shape: Shape, fields: tuple[str]
+) -> None:
+    table = AnyOf(TABLE, frozenset({"tickets"}))
+    shown = Shown("desk", tuple(ShownDocument(at, "tickets.csv", row=30 + at) for at in (1, 2, 3)))
+    request = PlanRequest(
+        message,
+        "desk",
+        NOW,
+        messages=("open tickets",),
+        schema=base_of(desk.bases, ANN, "desk").schema,
+        listing=ListedPage("desk", "desk", (table,), of_rows=True),
+        shown=shown,
+    )
+    plan = RulesPlanner(lambda *_: Classification(Intent.GENERAL, 0.99, "small talk"), PLANNER).plan(request)
+    assert (plan.shape, plan.fields, plan.filters) == (shape, fields, (AnyOf(ROW, frozenset({32.0})), table))
+    assert plan.named == ("tickets.csv",)
 
 
 def test_a_row_is_of_its_document_where_another_has_a_table_of_that_name(desk: Desk) -> None:

@@ -198,3 +198,9 @@ def test_a_value_beside_them_restricts_what_was_listed() -> None:
 )
 def test_a_fragment_names_another_document_of_the_kind(named: tuple[str, ...], message: str, other: str) -> None:
     assert another_name(named, message) == other
+
+
+def test_an_ordinal_is_one_of_what_was_listed_and_not_the_name_of_another() -> None:
+    found = understood("charters, highest fee first", "who keeps the fourth?")
+    assert (found.continues, found.meaning.named, found.meaning.fields) == (True, (), ("keeper",))
+    assert found.meaning.wanted == {"kind": CHARTERS}

@@ -448,3 +448,15 @@ def test_a_whole_question_after_documents_about_a_subject_is_of_all_documents() 
     about = "Which records mention Glasmere?"
     assert not understood(about, "What is the shelf life of the drops?").continues
     assert understood(about, "what about Lacrima?").continues
+
+
+def test_what_has_a_name_in_a_field_is_a_record_of_that_name_and_no_document() -> None:
+    fields = [
+        SchemaField("name", FieldType.KEYWORD),
+        SchemaField("wearer", FieldType.PERSON, ("Ada Brook", "Will Tanner")),
+        SchemaField("size", FieldType.KEYWORD, ("S", "M", "L")),
+    ]
+    reader = SchemaReader.of(Schema({each.name: each for each in fields}, items=("costume",)))
+    of_one = reader.understand(["size of the green doublet"], NOW).meaning
+    assert (of_one.wanted, of_one.fields, of_one.named) == ({"name": ("green doublet",)}, ("size",), ())
+    assert understood("who keeps the mill charter?").meaning.named == ("mill charter",)

@@ -42,6 +42,7 @@ from cicada.understanding.plan import (
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
+    from cicada.understanding.last_answer import SpokenOf
     from cicada.understanding.schema_planner import SchemaReader
     from cicada.understanding.tables import TablesReader
     from cicada.understanding.understood import Understood
@@ -109,7 +110,7 @@ class RulesPlanner(Struct, frozen=True):
 
     def _plan(self, request: PlanRequest) -> Plan:
         # Alone, "the second one" would look like small talk.
-        if self.documents and request.messages and chosen_document(request):
+        if self.documents and request.messages and (chosen_document(request) or row_spoken_of(request)):
             return self.documents.plan(request)
         found = self.classify(request.message, request.base_key)
         found = agent_meant(found, request, self.classify, self.asks_change)
@@ -162,8 +163,8 @@ class SchemaPlanner(Struct, frozen=True):
         def understand(messages: Sequence[str]) -> Understood:
             return reader.understand(messages, today, request.asker)
 
-        if (row := row_spoken_of(request)) and not speaks_of_another(own := understand([request.message])):
-            return _of_row(own, *row)
+        if (row := row_spoken_of(request)) and not speaks_of_another(own := understand([row.asked])):
+            return _of_row(own, row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return plan_of(found, request.schema)
 
@@ -240,20 +241,21 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
     )
 
 
-def _of_row(found: Understood, document: str, row: tuple[Condition, ...]) -> Plan:
-    """The fields of a row of the document that are asked for, or else what the row says."""
+def _of_row(found: Understood, row: SpokenOf) -> Plan:
+    """The fields of a row that are asked for, the row itself where nothing is asked, or else what it says."""
     fields = found.meaning.fields if found.strategy in ("A", "M") else ()
-    query = one_line(found.message)
+    query = one_line(row.asked)
+    is_shown = bool(fields) or not query
     return Plan(
         Intent.SCRIPT_QUERY,
-        Shape.METADATA_ONLY if fields else Shape.HYBRID,
+        Shape.METADATA_ONLY if is_shown else Shape.HYBRID,
         query,
-        search_value="" if fields else query,
+        search_value="" if is_shown else query,
         confidence=round(found.confidence, 3),
-        filters=row,
+        filters=row.rows,
         fields=fields,
         continues=True,
-        named=(document,),
+        named=(row.document,),
     )
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.dialogue import ShownDocument
@@ -81,6 +82,8 @@ def _of_number(number: int, request: PlanRequest) -> Plan | None:
     """
     shown, named = request.shown, request.shown.numbered(number)
     is_bare = chosen(request.message, number) is not None
+    if named is not None and named.row:
+        return None  # The row of a table, which is looked up by its number there.
     if named is not None and (named.excerpt or not is_bare):
         return _about(request, (named,))
     if is_bare:
@@ -227,20 +230,41 @@ def of_shown_document(
     return None
 
 
-def row_spoken_of(request: PlanRequest) -> tuple[str, tuple[Condition, ...]] | None:
-    """The document and the conditions of the one row which a message calls "it" or "she"; None for any other message.
+class SpokenOf(Struct, frozen=True):
+    """The row of a table which a message is about. `rows`: its conditions. `asked`: what the message asks of it."""
 
-    It is the only row that was listed, or the first one in an order ("which is the oldest?").
-    """
+    document: str
+    rows: tuple[Condition, ...]
+    asked: str
+
+
+def row_spoken_of(request: PlanRequest) -> SpokenOf | None:
+    """The listed row which a message calls "it", "she" or "the second one"; None for any other message."""
     listing, shown = request.listing, request.shown.documents
     if listing is None or not listing.of_rows or not shown or not shown[0].row:
         return None
-    refers = with_name(request.message, "", bare=True) or _ITS.search(request.message)
-    is_of_base = request.shown.knowledge_base in ("", request.knowledge_base)
-    if not refers or not is_of_base or (len(shown) > 1 and listing.sort is None):
+    if request.shown.knowledge_base not in ("", request.knowledge_base):
         return None
+    message, meant = request.message, _row_meant(request)
+    if meant is None:
+        return None
+    is_choice = chosen(message, len(shown)) is not None
     tables = tuple(each for each in listing.conditions if each.field == TABLE)
-    return shown[0].document_id, (AnyOf(ROW, frozenset({float(shown[0].row)})), *tables)
+    row = AnyOf(ROW, frozenset({float(meant.row)}))
+    return SpokenOf(meant.document_id, (row, *tables), asked_of_chosen(message) if is_choice else message)
+
+
+def _row_meant(request: PlanRequest) -> ShownDocument | None:
+    """The row that a message chooses by its number, or of "it" the only one or the first in an order."""
+    message, shown = request.message, request.shown.documents
+    if (place := chosen(message, len(shown))) is not None:
+        return shown[place]
+    number = _number(read(message, language_of([message], likely=language_of(request.messages))))
+    if number is not None:
+        return request.shown.numbered(number)
+    refers = with_name(message, "", bare=True) or _ITS.search(message)
+    is_first = len(shown) == 1 or (request.listing is not None and request.listing.sort is not None)
+    return shown[0] if refers and is_first else None
 
 
 def speaks_of_another(found: Understood) -> bool:

@@ -158,17 +158,18 @@ class SchemaReader(Struct, frozen=True):
         asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
-        if phrase and strategy == "M" and self._has_known_name(phrase, reading):
-            phrase = None
+        if strategy == "M" and self._names_stand_in_a_field:
+            phrase = None  # "The fox mask" is the value of a field.
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)
 
-    def _has_known_name(self, phrase: Described, reading: Reading) -> bool:
-        """Whether the phrase has a value of a field of names that is a condition: that is the record, whatever else."""
-        return any(
-            mention in phrase.mentions and role.is_condition and self.vocabulary.kinds.get(role.field or "") == "name"
-            for mention, role in reading.of_kind(MentionKind.VALUE)
-        )
+    @property
+    def _names_stand_in_a_field(self) -> bool:
+        """Whether each record that the schema is of has a field of names, and is called by that."""
+        fields = self.schema.fields.values()
+        tables = [each.tables for each in fields if each.tables]
+        names = [each.tables for each in fields if self.vocabulary.kinds[each.name] == "name"]
+        return any(all(not own or own & other for other in tables) for own in names)
 
     def _of_the_named(self, own: ReadAlone, before: Understood, now: date, asker: str) -> Understood | None:
         """A message on the one document that was named before: "it" is read as that document's name."""

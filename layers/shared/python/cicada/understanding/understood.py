@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType
-from cicada.understanding.asking_back import refers_back
+from cicada.understanding.asking_back import ordinal, refers_back
 from cicada.understanding.facts import Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import LIKELY_WISH, NOTHING, Reading, Role
@@ -311,7 +311,8 @@ class ReadAlone(Struct, frozen=True):
             return False
         noun = self.phrase.words.lower()
         is_said = noun in before.message.lower() or refers_back(self.message)
-        return not is_said and noun not in lexicon().implied  # "The biggest" is one of those.
+        # "The biggest" and "the fourth" are of those before.
+        return not is_said and noun not in lexicon().implied and ordinal(noun) is None
 
     def speaks_of_the_list(self, before: Understood) -> bool:
         """Whether it is about the documents that were listed about a subject: "who owns them?"."""
