@@ -219,6 +219,10 @@ def test_more_values_than_the_server_counts_at_once_are_counted_all_the_same(
     assert _counted(kept, "status") == [("approved", 2), ("draft", 1), ("retired", 1), (None, 1)]
 
 
+def test_days_are_counted_for_each_period(kept: CataloguedIndex) -> None:
+    assert _counted(kept, "since@year") == [("2024", 1), ("2025", 2), (None, 2)]
+
+
 def test_groups_of_two_fields_have_their_own_numbers(kept: CataloguedIndex) -> None:
     found = kept.aggregate(_shown(), [Aggregate("sum", "value")], ("status", "tags"))
     assert [(each.values, each.documents, each.figures[0].value) for each in found.groups] == [

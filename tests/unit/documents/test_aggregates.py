@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cicada.documents.aggregates import Figure, aggregated
-from cicada.documents.catalogue import EVERY, TITLE, Aggregate, DocumentRow
+from cicada.documents.catalogue import EVERY, TITLE, Aggregate, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, MetadataValue
+from cicada.documents.periods import by_period, period_of
 from tests.fakes.passages import PLAYS
 
 
@@ -41,3 +42,29 @@ def test_of_documents_themselves_only_their_number_is_known() -> None:
 
 def test_titles_are_counted_as_a_field_is() -> None:
     assert aggregated(rows(1.0, 2.0, 3.0), [Aggregate("count", TITLE)]).figures == (Figure(2, 3),)
+
+
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        ("year", [("2025", 1), ("2026", 3)]),
+        ("quarter", [("2025-Q4", 1), ("2026-Q1", 2), ("2026-Q4", 1)]),
+        ("month", [("2025-12", 1), ("2026-01", 1), ("2026-03", 1), ("2026-12", 1)]),
+        ("week", [("2026-W01", 2), ("2026-W10", 1), ("2026-W53", 1)]),
+    ],
+)
+def test_days_are_grouped_by_periods_that_follow_each_other(period: str, expected: list[tuple[str, int]]) -> None:
+    days = rows("2026-03-02", "2025-12-31", "2026-01-01", "2026-12-31", "soon", ())
+    found = aggregated(days, (), (by_period("value", period),))
+    assert [(each.values[0], each.documents) for each in found.groups if each.values[0]] == expected
+    assert (found.group_count, found.missing) == (len(expected), 2)
+    most = aggregated(days, (), (by_period("value", "year"),), Sort(EVERY, descending=True, of="count"), 1)
+    assert most.groups[0].values == ("2026",)
+
+
+def test_a_field_that_is_called_like_a_period_is_no_period() -> None:
+    assert (period_of("value@month"), period_of("value@noon"), period_of("@month")) == (
+        ("value", "month"),
+        ("value@noon", ""),
+        ("@month", ""),
+    )

@@ -460,3 +460,37 @@ def test_what_has_a_name_in_a_field_is_a_record_of_that_name_and_no_document() -
     of_one = reader.understand(["size of the green doublet"], NOW).meaning
     assert (of_one.wanted, of_one.fields, of_one.named) == ({"name": ("green doublet",)}, ("size",), ())
     assert understood("who keeps the mill charter?").meaning.named == ("mill charter",)
+
+
+@pytest.mark.parametrize(
+    ("message", "group"),
+    [
+        ("charters sealed per year", ("sealed_on@year",)),
+        ("how many letters expire each month?", ("expiry_date@month",)),
+        ("ledgers of the Bakers by quarter", ("sealed_on@quarter",)),
+        ("number of letters per guild per year", ("guild", "sealed_on@year")),
+    ],
+)
+def test_documents_are_counted_for_each_period_that_is_asked_for(message: str, group: tuple[str, ...]) -> None:
+    found = understood(message)
+    assert (found.strategy, found.meaning.group, found.meaning.aggregates) == ("M", group, (DOCUMENTS,))
+
+
+def test_sums_are_of_each_period_and_the_one_with_the_most_may_be_asked_for() -> None:
+    summed = understood("total fee of the charters per year").meaning
+    assert (summed.group, summed.aggregates) == (("sealed_on@year",), (Aggregate("sum", "fee"),))
+    most = understood("in which month were the most charters sealed?").meaning
+    assert (most.group, most.order, most.limit) == (
+        ("sealed_on@month",),
+        Sort("*", descending=True, of="count"),
+        1,
+    )
+    followed = understood("how many charters are there?", "and per year?").meaning
+    assert (followed.group, followed.wanted) == (("sealed_on@year",), {"kind": ("charter",)})
+
+
+@pytest.mark.parametrize(
+    "message", ["what may a baker spend per year?", "charters sorted by year", "charters of this year"]
+)
+def test_a_period_that_is_not_of_documents_groups_nothing(message: str) -> None:
+    assert understood(message).meaning.group == ()

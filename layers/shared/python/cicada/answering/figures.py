@@ -8,6 +8,7 @@ from cicada.answering.parts import Numbers
 from cicada.documents.aggregates import Aggregation, Figure, Group
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, Operation
 from cicada.documents.model import Scalar
+from cicada.documents.periods import period_of
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import MAX_VALUE, are_years, is_of_years, shown_value
 
@@ -20,7 +21,10 @@ def name_of(field: str, schema: Schema) -> str:
     """The field's name for people."""
     if field in (TITLE, EVERY):
         return "Title" if field == TITLE else "Documents"
-    return (schema.fields[field].display if field in schema.fields else "") or field
+    if field in schema.fields:
+        return schema.fields[field].display or field
+    of_days, period = period_of(field)
+    return f"{period} of {name_of(of_days, schema)}" if period else field
 
 
 def worded(

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from cicada.documents.catalogue import EVERY, TITLE, Aggregate, DocumentRow, Sort
 from cicada.documents.model import Scalar
+from cicada.documents.periods import in_period, period_of
 from cicada.documents.versions import version_order
 
 MOST_GROUPS = 1000
@@ -64,12 +65,14 @@ def aggregated(
     """The aggregates of these rows. A document with several values of a field belongs to the group of each.
 
     Sums and averages are of numbers, the lowest and the highest of numbers or, where there are none, of days; other
-    values of the field do not count. Groups come in the order of `sort`, by default those of most documents first;
-    groups without a value come last.
+    values of the field do not count. Groups come in the order of `sort`, by default those of most documents first,
+    and periods as they follow each other; groups without a value come last.
     """
     figures = tuple(_figure(rows, each) for each in aggregates)
     if not group:
         return Aggregation(len(rows), figures)
+    if sort is None and period_of(group[0])[1]:
+        sort = Sort(group[0])
     ranked = [
         (_rank(key, inside, group, sort), _group(key, inside, aggregates)) for key, inside in _members(rows, group)
     ]
@@ -84,8 +87,12 @@ def by_documents(groups: Sequence[Group]) -> list[Group]:
 
 
 def values_of(row: DocumentRow, field: str) -> tuple[Scalar, ...]:
-    """The values of a field, or the title; none without the field."""
-    value = row.title if field == TITLE else row.metadata.get(field, ())
+    """The values of a field, the periods that its days are in, or the title; none without the field."""
+    value = row.title if field == TITLE else row.metadata.get(field)
+    if value is None:
+        name, period = period_of(field)
+        days = values_of(row, name) if period else ()
+        return tuple(found for each in days if (found := in_period(str(each), period)))
     return value if isinstance(value, tuple) else (value,)
 
 

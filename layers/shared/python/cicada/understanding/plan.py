@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cicada.dialogue import NOTHING_SHOWN, Shown, ShownDocument, Turn
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, Operation, Sort
 from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, KnowledgeBaseKey, NoneOf, Subject
+from cicada.documents.periods import period_of
 from cicada.knowledge_bases.schema import FieldType, Schema
 
 BY_MODEL, BY_RULES = "model", "rules"
@@ -247,7 +248,7 @@ def _shares_a_table(plan: Plan, schema: Schema) -> bool:
     needed = [each for each in plan.filters if not isinstance(each, NoneOf)]
     wanted = [each.field for each in needed if not (isinstance(each, Exists) and not each.present)]
     numbers = [each.field for each in plan.aggregates] + ([plan.sort.field] if plan.sort else [])
-    fields = (schema.fields.get(name) for name in (*wanted, *plan.group, *numbers))
+    fields = (schema.fields.get(name) for name in (*wanted, *(period_of(name)[0] for name in plan.group), *numbers))
     columns = [each.tables for each in fields if each is not None and each.tables]
     tables = [each.values for each in needed if isinstance(each, AnyOf) and each.field == TABLE]
     return not columns or bool(frozenset.intersection(*columns, *tables))

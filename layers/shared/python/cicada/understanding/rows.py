@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import EVERY, Aggregate, Sort
+from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Sort
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import is_of_years
@@ -125,6 +125,11 @@ def _calls_rows(text: str, schema: Schema) -> bool:
     return nouns.issuperset(split_words(text))
 
 
+def _asks_how_much(message: str) -> bool:
+    tokens = [each.text for each in tokens_of(message)]
+    return ("how", "much") in pairwise(tokens)
+
+
 def _asks_for_sum(message: str) -> bool:
     return any(lexicon().cues.get(each.text) == "SUM" for each in tokens_of(message))
 
@@ -219,7 +224,15 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
 
     Such a column with few values is no order. What stands behind "per" and is no column is said to be left out.
     """
-    meaning, order = found.meaning, found.meaning.order
+    meaning, order, money = found.meaning, found.meaning.order, column_of_money(schema)
+    if (
+        meaning.group
+        and money
+        and not order
+        and set(meaning.aggregates) <= {DOCUMENTS}
+        and _asks_how_much(found.message)
+    ):
+        return replace(found, meaning=replace(meaning, aggregates=(Aggregate("sum", money),)))
     if meaning.group or (order and (order.of or order.field not in schema.fields)):
         return found
     said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]

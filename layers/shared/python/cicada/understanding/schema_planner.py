@@ -25,6 +25,7 @@ from cicada.understanding.asking_back import (
     may_be_reply,
     with_name,
 )
+from cicada.understanding.by_periods import with_periods
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
@@ -155,6 +156,7 @@ class SchemaReader(Struct, frozen=True):
             unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
             unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
             meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
+            meaning = with_periods(meaning, reading, self.schema, self.vocabulary)
         asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
@@ -223,6 +225,7 @@ class SchemaReader(Struct, frozen=True):
         if meaning == Meaning() and own.is_of_a_subject:
             whole = replace(whole, unknown=(own.message,))  # After a list "returned goods" says nothing of it.
         kept = [max(each, 1 - each) for each in found.keeps.values()]
+        whole = with_periods(whole, own.reading, self.schema, self.vocabulary) if before.strategy == "M" else whole
         sure = min(own.confidence, found.chance, *kept)
         wants = own.wants_documents or own.speaks_of_the_list(before)
         if wants and not whole.topic:
@@ -325,7 +328,7 @@ class SchemaReader(Struct, frozen=True):
         if len(reading.unread) > 1 and meaning.restricted <= lists:
             return Meaning(), "C"  # "A supplier gave me a hamper" lists nothing by a tag.
         asks_of_one = own.phrase is not None and meaning.fields  # "When is the review of the mash protocol due?"
-        if meaning.topic and not (meaning.aggregates or reading.names_records or asks_of_one):
+        if meaning.topic and not (meaning.aggregates or meaning.group or reading.names_records or asks_of_one):
             return replace(meaning, order=None, limit=None), "H"  # "What does Nimbus promise?" asks for no documents.
         return None
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, is_kind_of
 from cicada.documents.model import TABLE
+from cicada.documents.periods import period_of
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
@@ -286,7 +287,7 @@ def _within(before: Understood | None, schema: Schema) -> Understood | None:
             unwanted=known(meaning.unwanted),
             bounds=known(meaning.bounds),
             aggregates=tuple(each for each in meaning.aggregates if each.field in (*fields, EVERY)),
-            group=tuple(each for each in meaning.group if each in fields),
+            group=tuple(each for each in meaning.group if period_of(each)[0] in fields),
             fields=tuple(each for each in meaning.fields if each in fields),
             order=order,
             together=meaning.together & fields.keys(),

@@ -43,6 +43,7 @@ from cicada.documents.catalogue import (
     sorted_rows,
 )
 from cicada.documents.model import ROW, DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
+from cicada.documents.periods import period_of
 from cicada.retrieval.model import CardHit
 
 _MAX_VALUES = 1000
@@ -123,7 +124,8 @@ class Catalogue(Struct, frozen=True):
         if not group and set(aggregates) <= {DOCUMENTS}:
             number = self.count(filter)
             return Aggregation(number, (Figure(number, number),) * len(aggregates))
-        if len(group) == 1 and set(aggregates) <= {DOCUMENTS} and (sort is None or sort == _MOST_FIRST):
+        has_values = len(group) == 1 and not period_of(group[0])[1]
+        if has_values and set(aggregates) <= {DOCUMENTS} and (sort is None or sort == _MOST_FIRST):
             counted = self._counted(filter, group[0], len(aggregates))
             if counted is not None:
                 return replace(counted, groups=counted.groups[:limit])

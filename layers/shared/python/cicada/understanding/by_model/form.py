@@ -19,6 +19,7 @@ from pydantic import (
 
 from cicada.documents.catalogue import EVERY, TITLE, Aggregate, Operation, Sort
 from cicada.documents.model import AnyOf, Condition, Exists, NoneOf, Range, Scalar, Subject
+from cicada.documents.periods import PERIODS, by_period
 from cicada.errors import PlanRefusedError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.languages.terms import LANGUAGES
@@ -293,7 +294,7 @@ def _plan_model(request: PlanRequest) -> Any:
             Annotated[list[asked], Field(max_length=_AGGREGATES)],  # type: ignore[valid-type]
             Field(default_factory=list, description="numbers that are asked for; count of * for how many documents"),
         ),
-        **_group_form(fields),
+        **_group_form(fields, request.schema),
         fields=(
             Annotated[list[named], Field(max_length=_FIELDS)],  # type: ignore[valid-type]
             Field(default_factory=list, description="fields whose values are asked for, document by document"),
@@ -338,10 +339,12 @@ def _sort_model(fields: tuple[str, ...]) -> Any:
     )
 
 
-def _group_form(fields: tuple[str, ...]) -> dict[str, Any]:
+def _group_form(fields: tuple[str, ...], schema: Schema) -> dict[str, Any]:
     """Documents without fields have no groups."""
-    said = "the numbers for each value of these; alone: which values there are"
-    named: Any = Annotated[list[one_of(fields)], Field(max_length=_GROUPED_BY)] if fields else None  # type: ignore[misc]
+    said = "the numbers for each value of these, or for each period of a date; alone: which values there are"
+    dates = [each.name for each in schema.fields.values() if each.type is FieldType.DATE]
+    groups = (*fields, *(by_period(name, period) for name in dates for period in PERIODS))
+    named: Any = Annotated[list[one_of(groups)], Field(max_length=_GROUPED_BY)] if fields else None  # type: ignore[misc]
     return {"group": (named, Field(default_factory=list, description=said))} if fields else {}
 
 
