@@ -15,7 +15,7 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import code, three, two
 from cicada.understanding.heads import Heads
-from cicada.understanding.meaning import Bounds, Meaning, sorted_as_said
+from cicada.understanding.meaning import Bounds, Meaning, days_meant, iso_day, sorted_as_said
 from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import EARLY, Kind, Vocabulary
@@ -152,7 +152,12 @@ def _on_the_same_date(own: Meaning, earlier: Meaning, reading: Reading, vocabula
     )
     if len(before) != 1 or len(now) != 1 or before[0] in own.restricted or now[0] in _named(reading):
         return own
-    return replace(own, bounds={before[0] if name == now[0] else name: each for name, each in own.bounds.items()})
+    moved = {before[0] if name == now[0] else name: each for name, each in own.bounds.items()}
+    dates = [(mention.days, role) for mention, role in reading.of_kind(MentionKind.DATE) if mention.days]
+    if len(dates) == 1 and dates[0][0].upcoming:  # "And in October?" is the latest or the next that this date has.
+        days = days_meant(*dates[0], vocabulary.months.get(before[0], frozenset()))
+        moved[before[0]] = Bounds(gte=iso_day(days.least), lt=iso_day(days.below))
+    return replace(own, bounds=moved)
 
 
 def _named(reading: Reading) -> set[str]:

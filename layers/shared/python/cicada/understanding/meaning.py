@@ -303,14 +303,14 @@ def _of_date(found: Meaning, mention: Mention, role: Role, reading: Reading, voc
     if mention.days is None:
         return found
     type = vocabulary.types[field]
-    days = _meant(mention.days, role, vocabulary.months.get(field, frozenset()))
+    days = days_meant(mention.days, role, vocabulary.months.get(field, frozenset()))
     least, below = days.least, days.below
     if role.negated > _PERHAPS and type is FieldType.DATE:
         if least and below:
             return replace(found, unknown=(*found.unknown, f"not {mention.text}"))
         least, below = below, least  # "Not inspected since June" was inspected before.
     if type is FieldType.DATE:
-        period = Bounds(gte=_iso(least), lt=_iso(below))
+        period = Bounds(gte=iso_day(least), lt=iso_day(below))
         if field in found.bounds and _follows_or(mention, reading):
             return _of_either(found, field, period, mention)
         return found.bounding(field, period)
@@ -344,7 +344,7 @@ def _follows_or(mention: Mention, reading: Reading) -> bool:
     return mention.start > 0 and reading.facts.tokens[mention.start - 1].text in OR
 
 
-def _meant(phrase: DatePhrase, role: Role, months: frozenset[str]) -> DateRange:
+def days_meant(phrase: DatePhrase, role: Role, months: frozenset[str]) -> DateRange:
     """The latest such days, or the next: those that the field has, else those that the message is read to mean."""
     if phrase.upcoming is None:
         return phrase.days
@@ -361,7 +361,7 @@ def _has_days(days: DateRange, months: frozenset[str]) -> bool:
     return any(first <= month <= last for month in months)
 
 
-def _iso(day: date | None) -> str | None:
+def iso_day(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
 
@@ -493,7 +493,7 @@ def _with_nearest(found: Meaning, parts: Sequence[Part], reading: Reading, vocab
         limit = found.limit if is_stated else None if _asks_for_several(reading, vocabulary) else 1
         found = replace(found, order=Sort(field, descending=after in ("last", "latest")), limit=limit)
         is_to_come = after == "next" and field not in found.bounds
-        return found.bounding(field, Bounds(gte=_iso(reading.now))) if is_to_come else found
+        return found.bounding(field, Bounds(gte=iso_day(reading.now))) if is_to_come else found
     return found
 
 

@@ -24,6 +24,7 @@ from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_DISTINCT = word_set("kinds types sorts different distinct")
 _EACH = word_set("by per each every pro je par por")
 _WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_set("a an any the their")
 _AMOUNT = re.compile(r"[£$€]\s?[0-9]|[0-9]\s?[£$€]")
@@ -54,7 +55,9 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
         return found
     if meaning.restricted - {TABLE}:
         return replace(found, meaning=replace(meaning, fields=meaning.fields or (columns[0],)))
-    rest = {each.text.lower() for each in mentions if each not in spoken_of}
+    of_values = not _DISTINCT.isdisjoint(each.text for each in tokens_of(found.message))
+    nouns = [each for each in mentions if of_values and any(of.field == TABLE for of in each.meanings)]
+    rest = {each.text.lower() for each in mentions if each not in spoken_of and each not in nouns}
     if not rest <= lexicon().function | _LISTING or not reader.schema.fields[columns[0]].values:
         return found
     meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")

@@ -25,7 +25,7 @@ from cicada.understanding.asking_back import (
     may_be_reply,
     with_name,
 )
-from cicada.understanding.by_periods import with_periods
+from cicada.understanding.by_date import with_last, with_periods
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
@@ -157,6 +157,7 @@ class SchemaReader(Struct, frozen=True):
             unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
             meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
             meaning = with_periods(meaning, reading, self.schema, self.vocabulary)
+            meaning = with_last(meaning, reading, self.vocabulary)
         asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
@@ -225,7 +226,9 @@ class SchemaReader(Struct, frozen=True):
         if meaning == Meaning() and own.is_of_a_subject:
             whole = replace(whole, unknown=(own.message,))  # After a list "returned goods" says nothing of it.
         kept = [max(each, 1 - each) for each in found.keeps.values()]
-        whole = with_periods(whole, own.reading, self.schema, self.vocabulary) if before.strategy == "M" else whole
+        if before.strategy == "M":
+            whole = with_periods(whole, own.reading, self.schema, self.vocabulary)
+            whole = with_last(whole, own.reading, self.vocabulary)
         sure = min(own.confidence, found.chance, *kept)
         wants = own.wants_documents or own.speaks_of_the_list(before)
         if wants and not whole.topic:

@@ -1,4 +1,4 @@
-"""Numbers for each year, quarter, month or week: "donations per month", "which month had the most arrivals?"."""
+"""What is asked of records by their date: numbers for each month, the month with the most, the last three."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, Sort
 from cicada.documents.periods import PERIODS, by_period, period_of
 from cicada.knowledge_bases.schema import FieldType, Schema
-from cicada.understanding.facts import MentionKind
+from cicada.understanding.facts import MentionKind, in_singular, names_kind
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import Reading
 from cicada.understanding.vocabulary import Kind, Vocabulary
 from cicada.understanding.words import Token, lexicon, split_words, word_set
 
 _EACH = word_set("by per each every je pro jede jeder jedes jeden chaque par cada por")
+_ENDS = frozenset({"last", "first"})
 _MOST_GROUPED = 2
 
 
@@ -45,6 +46,24 @@ def with_periods(meaning: Meaning, reading: Reading, schema: Schema, vocabulary:
         return meaning
     order = meaning.order if meaning.order and meaning.order.of else None
     return replace(meaning, aggregates=computed, group=group, fields=fields, order=order, topic="")
+
+
+def with_last(meaning: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """The meaning, of the records that came last or first: "the last three donations", "when was the last one?"."""
+    day, tokens = _day_of(meaning, reading, vocabulary), [each.text for each in reading.facts.tokens]
+    if not day or meaning.order or meaning.aggregates or meaning.group:
+        return meaning
+    nouns = [each for each, _ in reading.of_kind(MentionKind.RECORD, MentionKind.VALUE)]
+    numbers = {each.start: each for each, _ in reading.of_kind(MentionKind.NUMBER)}
+    for at, word in enumerate(tokens, start=1):
+        number = numbers.get(at)
+        end = number.end if number else at
+        is_when = (tokens[0], word, tokens[end : end + 1]) == ("when", "last", ["one"])
+        if is_when or (word in _ENDS and any(each.start == end for each in nouns)):
+            are_several = any(names_kind(each, vocabulary) and not in_singular(each, reading.facts) for each in nouns)
+            limit = int(number.number) if number else None if are_several else 1
+            return replace(meaning, order=Sort(day, descending=word == "last"), limit=limit)
+    return meaning
 
 
 def _asked(reading: Reading) -> Iterator[tuple[str, bool]]:
