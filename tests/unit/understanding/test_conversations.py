@@ -10,8 +10,10 @@ from cicada.documents.model import Scalar
 from cicada.understanding.asking_back import another_name, chosen, completed
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.plan import Shape
-from tests.unit.understanding.planned import planned
+from cicada.understanding.schema_planner import SchemaReader
+from tests.unit.understanding.planned import SCHEMA, planned
 from tests.unit.understanding.test_meanings import understood
+from tests.unit.understanding.workshop import NOW
 
 LIST = "charters of Bakers or Rope Makers"
 CHARTERS = ("charter",)
@@ -204,3 +206,13 @@ def test_an_ordinal_is_one_of_what_was_listed_and_not_the_name_of_another() -> N
     found = understood("charters, highest fee first", "who keeps the fourth?")
     assert (found.continues, found.meaning.named, found.meaning.fields) == (True, (), ("keeper",))
     assert found.meaning.wanted == {"kind": CHARTERS}
+
+
+def test_another_month_is_the_latest_or_the_next_that_the_date_before_has() -> None:
+    months = {"sealed_on": frozenset({"2025-10", "2026-05"}), "expiry_date": frozenset({"2026-10"})}
+    known = {name: replace(each, months=months.get(name, frozenset())) for name, each in SCHEMA.fields.items()}
+    reader = SchemaReader.of(replace(SCHEMA, fields=known))
+    found = reader.understand(["how many charters were sealed this month?", "and in october?"], NOW).meaning
+    assert found.bounds == {"sealed_on": Bounds(gte="2025-10-01", lt="2025-11-01")}
+    found = reader.understand(["how many charters expire this month?", "and in october?"], NOW).meaning
+    assert found.bounds == {"expiry_date": Bounds(gte="2026-10-01", lt="2026-11-01")}

@@ -60,6 +60,12 @@ def stated(text: str) -> list[tuple[str | None, str | None]]:
         ("between Monday and Thursday", "2026-05-18", "2026-05-22"),
         ("between March and June", "2026-03-01", "2026-07-01"),
         ("nächsten Freitag", "2026-05-29", "2026-05-30"),
+        ("in autumn 2024", "2024-09-01", "2024-12-01"),
+        ("in the fall of 2024", "2024-09-01", "2024-12-01"),
+        ("winter 2024", "2024-12-01", "2025-03-01"),
+        ("last summer", "2025-06-01", "2025-09-01"),
+        ("next spring", "2027-03-01", "2027-06-01"),
+        ("between spring and autumn 2024", "2024-03-01", "2024-12-01"),
     ],
 )
 def test_a_period_is_half_open(text: str, least: str, below: str) -> None:
@@ -117,7 +123,19 @@ def test_both_ends_of_a_range_are_included(text: str, least: str, below: str) ->
     assert stated(text) == [(least, below)]
 
 
-@pytest.mark.parametrize("text", ["you may go", "ISO 9001", "march on", "31.02.2024", "0000-00-00", "a second time"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "you may go",
+        "ISO 9001",
+        "march on",
+        "31.02.2024",
+        "0000-00-00",
+        "a second time",
+        "fall prevention",
+        "the summer fair",
+    ],
+)
 def test_words_that_only_look_like_dates_are_none(text: str) -> None:
     assert stated(text) == []
 
@@ -163,6 +181,7 @@ def test_a_present_that_may_be_kept_is_no_month() -> None:
         ("from the 25th to the 29th of May", ("2025-05-25", "2025-05-30"), ("2026-05-25", "2026-05-30")),
         ("the second half of June", ("2025-06-16", "2025-07-01"), ("2026-06-16", "2026-07-01")),
         ("before June", (None, "2025-06-01"), (None, "2026-06-01")),
+        ("in summer", ("2025-06-01", "2025-09-01"), ("2026-06-01", "2026-09-01")),
         ("12 August", ("2025-08-12", "2025-08-13"), ("2026-08-12", "2026-08-13")),
     ],
 )
@@ -184,3 +203,12 @@ def test_other_days_are_no_two(text: str) -> None:
 )
 def test_what_is_no_day_is_none(text: str) -> None:
     assert stated(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "below"),
+    [("this winter", "2025-12-01", "2026-03-01"), ("last winter", "2024-12-01", "2025-03-01")],
+)
+def test_in_january_the_winter_has_begun_in_the_year_before(text: str, least: str, below: str) -> None:
+    [phrase] = date_phrases(tokens_of(text), date(2026, 1, 10))
+    assert as_text(phrase.days) == (least, below)

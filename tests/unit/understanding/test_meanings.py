@@ -494,3 +494,58 @@ def test_sums_are_of_each_period_and_the_one_with_the_most_may_be_asked_for() ->
 )
 def test_a_period_that_is_not_of_documents_groups_nothing(message: str) -> None:
     assert understood(message).meaning.group == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "order", "limit"),
+    [
+        ("the last three charters", Sort("sealed_on", descending=True), 3),
+        ("last ledger of the Bakers", Sort("sealed_on", descending=True), 1),
+        ("the first letter of Will Tanner", Sort("sealed_on"), 1),
+        ("last letter that expired", Sort("expiry_date", descending=True), 1),
+        ("letters of last year", None, None),
+    ],
+)
+def test_the_last_records_are_those_of_the_latest_days(message: str, order: Sort | None, limit: int | None) -> None:
+    found = understood(message)
+    assert (found.strategy, found.meaning.order, found.meaning.limit) == ("M", order, limit)
+
+
+def test_behind_a_but_after_a_not_nothing_is_denied() -> None:
+    found = understood("letters that are not secret but ratified").meaning
+    assert found.wanted == {"kind": ("letter",), "is_secret": (False,), "stage": ("ratified",)}
+    assert understood("all letters but the lapsed ones").meaning.unwanted == {"stage": ("lapsed",)}
+
+
+def test_a_superlative_is_no_form_of_a_value() -> None:
+    fields = [
+        SchemaField("kind", FieldType.KEYWORD, ("evening", "loan")),
+        SchemaField("priority", FieldType.KEYWORD, ("high", "low")),
+        SchemaField("topic", FieldType.KEYWORDS, ("comet", "moon")),
+        SchemaField("takings", FieldType.NUMBER),
+    ]
+    reader = SchemaReader.of(Schema({each.name: each for each in fields}))
+    found = reader.understand(["sort the evenings by takings, highest first"], NOW).meaning
+    assert (found.order, found.topic, found.wanted) == (Sort("takings", descending=True), "", {"kind": ("evening",)})
+    assert reader.understand(["loans that come back"], NOW).meaning.wanted == {"kind": ("loan",)}
+
+
+def of_observatory(*messages: str) -> Meaning:
+    """What messages mean to a base whose documents have several dates, of which `date` is that of the schema."""
+    values = {"kind": ("loan", "log", "instrument"), "state": ("returned", "overdue", "open")}
+    fields = [SchemaField(name, FieldType.KEYWORD, each) for name, each in values.items()]
+    fields += [SchemaField("tags", FieldType.KEYWORDS, ("meteors", "comets"))]
+    dates = ("date", "reviewed", "applied", "ends", "acquired", "lent", "due", "returned", "closed")
+    fields += [SchemaField(name, FieldType.DATE) for name in dates]
+    reader = SchemaReader.of(Schema({each.name: each for each in fields}, date="date"))
+    return reader.understand(messages, NOW).meaning
+
+
+def test_a_bare_period_is_of_the_schema_date_where_many_dates_might_be_meant() -> None:
+    found = of_observatory("documents tagged meteors", "only those from 2026")
+    assert (found.wanted, list(found.bounds)) == ({"tags": ("meteors",)}, ["date"])
+
+
+def test_what_is_taken_out_of_a_list_is_denied_of_it_though_it_is_also_a_field() -> None:
+    found = of_observatory("all loans", "without the returned one")
+    assert (found.wanted, found.unwanted) == ({"kind": ("loan",)}, {"state": ("returned",)})

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import Aggregate, Sort
+from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import TABLE, AnyOf
 from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
 from cicada.knowledge_bases.schema import Schema
@@ -233,3 +233,25 @@ def test_tables_whose_columns_are_not_known_are_read_as_one() -> None:
     old = tuple(replace(each, tables={}) for each in observed_in(BOATS))
     schema = completed(Schema(), observed_with_records((), old), "club")
     assert schema.of_table("members").fields == schema.fields
+
+
+def test_a_kind_of_documents_that_is_also_a_field_of_theirs_names_no_table() -> None:
+    known = observed_with((), {"kind": "instrument", "state": "in service"})
+    known = observed_with(known, {"kind": "log", "instrument": "Cooke refractor"})
+    known = observed_with_records(known, observed_in(BOATS))
+    observatory = TablesReader(SchemaReader.of(completed(Schema(), known, "observatory")))
+    found = observatory.understand(["Which instruments are in service?"], date(2026, 11, 27))
+    assert found.meaning.wanted == {"kind": ("instrument",), "state": ("in service",)}
+
+
+@pytest.mark.parametrize(
+    ("message", "group", "aggregates"),
+    [
+        ("How much did each boat cost us?", ("boat",), (Aggregate("sum", "cost"),)),
+        ("damage per month", ("date@month",), (DOCUMENTS,)),
+        ("what different licences do members have?", ("licence",), ()),
+    ],
+)
+def test_rows_are_grouped(message: str, group: tuple[str, ...], aggregates: tuple[Aggregate, ...]) -> None:
+    found = meaning(message)
+    assert (found.group, found.aggregates) == (group, aggregates)

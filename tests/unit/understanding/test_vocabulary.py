@@ -72,6 +72,12 @@ def test_a_day_is_called_by_its_whole_name_and_cut_short() -> None:
     assert [days.phrases[word][0].value for word in ("friday", "sat")] == ["Fri", "Saturday"]
 
 
+def test_of_three_words_the_last_two_name_what_nothing_else_is_called() -> None:
+    rooms = SchemaField("room", FieldType.KEYWORD, ("Cat room A", "Cat room B", "Old cat room"))
+    phrases = compiled(Schema({"room": rooms})).phrases
+    assert [each.value for each in phrases["rooma"]] == ["Cat room A"]
+
+
 @pytest.mark.parametrize(
     ("phrase", "value"),
     [

@@ -379,7 +379,7 @@ class _Finder:
     def _by_stem_of_value(self, at: int) -> Mention | None:
         """A value of one word that is written in another form: "plumbing" for "plumb", "painted" for "painting"."""
         word = self.base[at]
-        if len(word) < SHORTEST_STEM or self.tokens[at].text in _GRAMMAR:
+        if len(word) < SHORTEST_STEM or self.tokens[at].text in _GRAMMAR | lexicon().cues.keys():
             return None
         near = self.vocabulary.value_stems.get(word[:SHORTEST_STEM], ())
         found = tuple(each for each in near if _is_form_of(word, base_form(each.value)))
@@ -387,10 +387,10 @@ class _Finder:
 
 
 def _is_form_of(word: str, value: str) -> bool:
-    """Whether one is the beginning of the other, or both differ in their endings alone."""
+    """Whether both differ in their endings alone, or the value is the word cut short: "elec" for "electrical"."""
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, value, strict=False)))
-    shorter, longer = sorted((len(word), len(value)))
-    return shared == shorter or (shared >= _STEM and longer - shared <= _LONGEST_ENDING)
+    is_cut_short = shared == len(value) and len(word) - shared > _LONGEST_ENDING
+    return is_cut_short or (shared >= _STEM and max(len(word), len(value)) - shared <= _LONGEST_ENDING)
 
 
 # Words that are written in capitals to stress them.

@@ -397,10 +397,14 @@ def _with_field(found: Meaning, part: Part, reading: Reading, vocabulary: Vocabu
 
 
 def _begins_a_clause(mention: Mention, reading: Reading) -> bool:
-    """Whether a relative word stands between a "not" and the value: "flats without balcony that are let"."""
+    """Whether the value stands in a clause after the one with "not".
+
+    "Flats without balcony that are let" are let, and "not vaccinated yet but available" is available.
+    """
     words = [each.text for each in reading.facts.tokens[: mention.start]]
     nots = [at for at, word in enumerate(words) if lexicon().cues.get(word) == "NOT"]
-    return bool(nots) and not _RELATIVE.isdisjoint(words[nots[-1] :])
+    is_opposed = len(nots) > 1 and words[nots[-1]] == "but" and nots[-1] - nots[-2] > 1
+    return is_opposed or (bool(nots) and not _RELATIVE.isdisjoint(words[nots[-1] :]))
 
 
 def _follows_not(mention: Mention, reading: Reading) -> bool:

@@ -103,6 +103,9 @@ MONTHS = {
     )
     for name in names
 }
+# Of the north, by whole months.
+_MARCH, _DECEMBER = 3, 12
+_SEASONS = {"spring": _MARCH, "summer": 6, "autumn": 9, "fall": 9, "winter": _DECEMBER}
 _CENTURY = 100
 _DECADE = re.compile(r"(1\d{2}0|20\d0|[2-9]0)s")
 _OF_MEASURES = word_set("m km cm mm kg g mg l ml eur usd gbp euro euros dollars pounds metres meters hours minutes")
@@ -165,7 +168,7 @@ _ROLLING_PREPOSITIONS = frozenset({"in", "within", "over", "during", "for"})
 
 def may_be_dated(word: str) -> bool:
     """Whether the word can be a part of a period; a message without such a word has none."""
-    known = word in MONTHS or word in _UNITS or word in _DAYS or word in WEEKDAYS or word in _TIMES_OF_DAY
+    known = any(word in each for each in (MONTHS, _SEASONS, _UNITS, _DAYS, WEEKDAYS, _TIMES_OF_DAY))
     return known or word in {"now", "half", "weekend"} or any(map(str.isdigit, word))
 
 
@@ -215,6 +218,7 @@ class PeriodReader(Struct, frozen=True):
             self._rolling,
             self._ago,
             self._month,
+            self._season,
             self._year,
             self._day,
             self._weekday,
@@ -360,12 +364,13 @@ class PeriodReader(Struct, frozen=True):
         return Period(after + 1, unit_range(self.now, unit, offset))
 
     def _relative_month(self, at: int, month: int, offset: int) -> Period:
-        year = self.now.year
+        return Period(at + 1, unit_range(date(self._relative_year(month, offset), month, 1), Unit.MONTH))
+
+    def _relative_year(self, month: int, offset: int) -> int:
+        """The year of the month: of last March the last one that is over, of next March the next to begin."""
         if offset < 0 and month >= self.now.month:
-            year -= 1
-        if offset > 0 and month <= self.now.month:
-            year += 1
-        return Period(at + 1, unit_range(date(year, month, 1), Unit.MONTH))
+            return self.now.year - 1
+        return self.now.year + 1 if offset > 0 and month <= self.now.month else self.now.year
 
     def _rolling(self, at: int) -> Period | None:
         """The last 90 days, the next two years."""
@@ -405,6 +410,25 @@ class PeriodReader(Struct, frozen=True):
         if self.word(at) in _DOUBTFUL_MONTHS and self.word(at - 1) not in _BEFORE_A_MONTH:
             return None
         days = unit_range(date(self._latest_year(month), month, 1), Unit.MONTH)
+        return Period(at + 1, days, yearless=True, upcoming=self._upcoming(days, Unit.YEAR))
+
+    def _season(self, at: int) -> Period | None:
+        """Autumn 2026, last summer, in spring: three whole months, the winter's from December on."""
+        offset = _OFFSETS.get(self.word(at))
+        named = at + (offset is not None)
+        month = _SEASONS.get(self.word(named))
+        if month is None:
+            return None
+        of = named + 1 + (self.word(named + 1) == "of")
+        year = _year(self.word(of))
+        if year is not None:
+            return Period(of + 1, _three_months(year, month))
+        if offset is not None:
+            has_begun_last_year = month == _DECEMBER and self.now.month < _MARCH and offset <= 0
+            return Period(named + 1, _three_months(self._relative_year(month, offset) - has_begun_last_year, month))
+        if self.word(at - 1) not in _BEFORE_A_MONTH:
+            return None
+        days = _three_months(self._latest_year(month), month)
         return Period(at + 1, days, yearless=True, upcoming=self._upcoming(days, Unit.YEAR))
 
     def _year(self, at: int) -> Period | None:
@@ -493,6 +517,11 @@ class PeriodReader(Struct, frozen=True):
         nearest, *other = [unit_range(each, Unit.DAY) for each in (*past[-1:], *ahead[:1])]
         is_today = nearest.least == self.now
         return Period(at + 1, nearest, upcoming=None if is_today else next(iter(other), None), monthless=True)
+
+
+def _three_months(year: int, month: int) -> DateRange:
+    first = date(year, month, 1)
+    return DateRange(first, shifted(first, Unit.MONTH, 3))
 
 
 def _half_of(month: Period, which: int) -> Period:

@@ -80,6 +80,8 @@ WISHED = "documents"
 LIKELY_WISH = 0.35
 
 # From this probability on a document's number names the document. In "mail WI-0123 to Will" it does not.
+_LEAST_MORE = 1e-6
+_SURE_OF_DATE = 0.5
 _LIKELY_NAMED = 0.3
 _LIKELY_PERIOD = 0.3
 _SURELY_NOTHING, _LIKELY_SOMETHING = 0.5, 0.3
@@ -141,6 +143,11 @@ class Reading(Struct, frozen=True):
     def refers_to_several(self) -> bool:
         """Whether it speaks of what was listed: "which of them is retired?"."""
         return not lexicon().several.isdisjoint(each.text for each in self.facts.tokens)
+
+    @property
+    def begins_with_not(self) -> bool:
+        """Whether it takes something out of what was listed: "without the retired one"."""
+        return lexicon().cues.get(next((each.text for each in self.facts.tokens), "")) == "NOT"
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -355,8 +362,15 @@ def _field_chances(
     """How probable it is that each field is meant by the mention at this place; empty if none may be."""
     mention, place = facts.mentions[at], line.places[at]
     fields = list(candidates(facts, line, roles, at, vocabulary))
+    if not fields:
+        return {}
     scores = [heads["link"].scores(candidate_features(line, place, mention, each))[0] for each in fields]
-    return dict(zip((each.name for each in fields), softmax(scores), strict=True)) if fields else {}
+    chances = dict(zip((each.name for each in fields), softmax(scores), strict=True))
+    is_unsure = mention.kind is MentionKind.DATE and max(chances.values()) < _SURE_OF_DATE
+    if is_unsure and vocabulary.date in chances and not any(each.overlap or each.distance for each in fields):
+        # Of many dates of which none is spoken of, the one that a bare period means.
+        chances[vocabulary.date] = max(chances.values()) + _LEAST_MORE
+    return chances
 
 
 def _chosen(chances: Mapping[int, Mapping[str, float]], facts: Facts) -> Iterator[tuple[int, str]]:

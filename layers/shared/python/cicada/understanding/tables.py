@@ -205,7 +205,7 @@ class TablesReader(Struct, frozen=True):
         ]
         either = named.union(*(self.schema.fields[name].tables for name in fields)) - {_OUTSIDE}
         spoken_of = [own.union(others) for own, others in zip(of_each, columns, strict=True)]
-        most = _most(either, spoken_of) if fields else []
+        most = _most(either, spoken_of) if fields and either else []
         if len(most) == 1:
             return set(most)
         for mention, own in zip(mentions, of_each, strict=True):

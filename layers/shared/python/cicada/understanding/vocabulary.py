@@ -265,9 +265,11 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
 def _short_names(value: str) -> Iterator[Phrase]:
     """What a name of several words is called for short: "Harbour" for "Harbour Books Ltd", "Penhale" for "Col Penhale".
 
-    These are its first word, its first two, and of two the last.
+    These are its first word, its first two, and of two the last; of three the last two: "room A" of "Cat room A".
     """
     words = value.replace(",", " ").split()
+    if len(words) == 3 and len(words[1]) >= SHORTEST_STEM:
+        yield tuple(split_words(" ".join(words[1:])))
     if not 2 <= len(words) <= _LONGEST_NAME or not all(each[:1].isupper() for each in words[:2]):
         return
     short = [words[:1], *([words[1:]] if len(words) == 2 else [words[:2]])]
