@@ -96,7 +96,7 @@ def test_each_question_with_the_words_is_named_with_its_moment_and_a_marked_exce
     ]
     found = talks.questions("porter WHAT")
     assert [each.request_id for each in found] == [other, again, porter]
-    assert found[2].excerpt == "…And And And And And And And what does the PORTER say, what?"
+    assert found[2].excerpt == f"…{'And ' * 17}what does the PORTER say, what?"
     assert marked(found[2]) == ["what", "PORTER", "what"]
     assert found[2].created_at == "2027-01-15T08:00:02.000+00:00"
     assert talks.found("murders porter") == []

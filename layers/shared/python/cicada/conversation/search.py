@@ -137,8 +137,8 @@ def _excerpt(text: str, words: Sequence[str]) -> tuple[str, Spans] | None:
 
 
 def _start(text: str, hit: int) -> int:
-    """Where a piece begins: not far before the hit, and if possible with a word."""
-    start = max(0, hit - _BEFORE)
+    """Where a piece begins: before the hit, as far as there is room for the end, and if possible with a word."""
+    start = max(0, min(hit - _BEFORE, len(text) - _SHOWN))
     return text.find(" ", start, hit) + 1 or start if start else 0
 
 
