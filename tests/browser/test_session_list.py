@@ -67,6 +67,8 @@ def test_a_conversation_is_pinned_renamed_and_found_by_the_keyboard(listed: Page
     listed.get_by_role("searchbox").fill("PORTER")
     expect(listed.locator(".asked-there a")).to_have_text([f"And the porter? {HOSTILE}"])
     expect(listed.locator(".asked-there mark")).to_have_text(["porter"])
+    line = listed.locator("mark").evaluate("mark => getComputedStyle(mark).textDecorationLine")
+    assert line == "underline", "A mark is seen by more than its colour."
     expect(titles(listed)).to_have_text([HOSTILE])
     listed.get_by_role("searchbox").fill("nothing of the kind")
     expect(listed.locator(".sessions")).to_have_text("No title and no question has these words.")
