@@ -46,6 +46,11 @@ class Screen:
         self.end_line()
         self._write(clean_line(text) + "\n")
 
+    def marked_line(self, lead: str, pieces: Marked) -> None:
+        """Show one line that begins with `lead`, and has the marked pieces of a text on one line."""
+        self.end_line()
+        self._write(f"{clean_line(lead)} {''.join(self._marked(*piece) for piece in pieces)}\n")
+
     def end_line(self) -> None:
         """Begin a new line, unless the cursor is at the beginning of one."""
         self._erase_status()

@@ -40,7 +40,7 @@ from cli.user.rendering import (
     render_listing,
     render_page,
 )
-from cli.user.sessions import link_to
+from cli.user.sessions import NOT_FOUND, link_to, searched
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
@@ -55,7 +55,7 @@ more            the next page of the documents that the last answer listed, as a
 /again          ask the last question once more
 /suggest        what you could ask next, numbered; /suggest N asks it
 /history [W]    this conversation so far; before its first question, your conversations, or those with these words in
-                their titles, or in the newest questions of the latest 20
+                one question or in their titles
 /sources        all passages that the last answer was made from
 /open N         the document of passage N, at its place, or the document with this id; again for the next page
 /documents [W]  the documents that you may read, with these words; again for the next page. A word such as
@@ -340,8 +340,10 @@ class Conversation:
         return None
 
     def _show_history(self, words: str) -> None:
-        session = None if words else self._session_id
-        render_history(self._client.history(session, search=words or None), self._screen)
+        if words:
+            render_history(searched(self._client, words), self._screen, NOT_FOUND)
+        else:
+            render_history(self._client.history(self._session_id), self._screen)
 
     def _session(self) -> str:
         """The open conversation. Raises `RefusedError` before its first question."""

@@ -237,10 +237,10 @@ def render_outline(page: DocumentPage, screen: Screen) -> None:
     screen.table([("Page", "Heading"), *((f"{each.page:,}", each.heading) for each in page.outline)])
 
 
-def render_history(page: HistoryPage, screen: Screen) -> None:
-    """Render a page, oldest first."""
+def render_history(page: HistoryPage, screen: Screen, nothing: str = "There is nothing yet.") -> None:
+    """Render a page, oldest first, or say that there is nothing."""
     if not page.sessions and not page.turns:
-        screen.note("There is nothing yet.")
+        screen.note(nothing)
     for session in reversed(page.sessions):
         _render_session(session, screen)
     for turn in reversed(page.turns):
@@ -251,8 +251,8 @@ def _render_session(session: Session, screen: Screen) -> None:
     base = f"[{session.knowledge_base}]  " if session.knowledge_base else ""
     marks = f"{'(pinned)  ' if session.pinned else ''}{'(shared)  ' if session.shared else ''}"
     screen.line(f"{session.last_at[:16].replace('T', ' ')}  {session.session_id}  {marks}{base}{session.title}")
-    if session.asked:
-        screen.line(f"→ {session.asked}")
+    for asked in reversed(session.asked):
+        screen.marked_line(f"→ {asked.created_at[:16].replace('T', ' ')} ", asked.pieces)
 
 
 def _render_turn(turn: Turn, screen: Screen) -> None:

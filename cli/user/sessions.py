@@ -16,9 +16,10 @@ from cli.user.client import open_client, page_address, require_session, system_o
 
 if TYPE_CHECKING:
     from cicada_client.client import Client
-    from cicada_client.history import Erased
+    from cicada_client.history import Erased, HistoryPage
     from cicada_client.shared import SharedPage
 
+NOT_FOUND = "No question and no title of yours has these words."
 # What stands before the id in a link to the chat page.
 SHARED = "#shared="
 _LONGEST_ID = 128
@@ -40,7 +41,7 @@ def _with_client(options: Options, do: Callable[[Client], object]) -> int:
 @click.option(
     "--search",
     metavar="WORDS",
-    help="those with all of these words in the title, or in one of the newest questions of the latest 20",
+    help="those with all of these words in one question or in the title, and these questions",
 )
 @click.option("--before", metavar="PLACE", help="those after this place, which the page before gives as `before`")
 @click.option("--limit", metavar="N", type=click.IntRange(1, 50), default=20, help="so many (default: 20)")
@@ -52,13 +53,25 @@ def list_(options: Options) -> int:
     from cli.user.rendering import render_history  # imported late, as everything that only one command needs
 
     def show(client: Client) -> None:
-        page = client.history(before=options.before, limit=options.limit, search=options.search)
+        page = searched(client, options.search, options.before, options.limit)
         if options.json:
             print(to_json({"sessions": [asdict(each) for each in page.sessions], "before": page.before}))
         else:
-            render_history(page, open_screen())
+            render_history(page, open_screen(), *([NOT_FOUND] if options.search else []))
 
     return _with_client(options, show)
+
+
+def searched(client: Client, words: str | None, before: str | None = None, limit: int = 20) -> HistoryPage:
+    """Conversations; of a search, so many questions, however many pages of the history these take."""
+    page = client.history(before=before, limit=limit, search=words)
+    found = {each.session_id: each for each in page.sessions}
+    while words and page.before and (left := limit - sum(max(1, len(each.asked)) for each in found.values())) > 0:
+        page = client.history(before=page.before, limit=left, search=words)
+        for each in page.sessions:
+            earlier = found.get(each.session_id, each)
+            found[each.session_id] = each if earlier is each else replace(each, asked=(*earlier.asked, *each.asked))
+    return replace(page, sessions=tuple(found.values()))
 
 
 @command("rename", short_help="give a conversation a title", help="Call a conversation TITLE.")

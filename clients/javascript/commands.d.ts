@@ -110,9 +110,9 @@ export interface Cancel {
 /**
  * Asks for the user's sessions, or with `sessionId` for that session's turns; newest first, older than `before`.
  *
- * Pinned sessions come before all others. `search`: only sessions that have each of these words, at any place and in
- * capitals or not, in their titles, among the latest 1,000, or in one question, among the newest of the latest 20; it
- * has no effect on turns.
+ * Pinned sessions come before all others. `search`: only sessions with a question, or a title, that has each of these
+ * words at any place; capitals and accents make no difference. A page then has what was found in a stretch of the
+ * sessions, perhaps nothing, at most `limit` questions, and its `before` searches on; it has no effect on turns.
  */
 export interface History {
   action: "history";

@@ -293,8 +293,8 @@ export interface HistoryPage {
 /**
  * A session: `title` was made from its first question or given by the user, `lastAt` is an ISO 8601 time.
  *
- * `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not. `asked`: a piece of
- * the question in which the searched words were found, where the title does not have them.
+ * `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not. `asked`: of what
+ * was searched for, the questions that were found, newest first; absent where the title alone has the words.
  */
 export interface SessionSummary {
   sessionId: string;
@@ -303,7 +303,18 @@ export interface SessionSummary {
   knowledgeBase?: string;
   pinned?: boolean;
   shared?: boolean;
-  asked?: string;
+  asked?: AskedQuestion[];
+}
+/**
+ * A question in which searched words were found, as a turn has its `requestId` and `createdAt`.
+ *
+ * `excerpt`: a piece of it, on one line. `spans`: the words in that, as a source has them.
+ */
+export interface AskedQuestion {
+  requestId: string;
+  createdAt: string;
+  excerpt: string;
+  spans: [number, number][];
 }
 /**
  * One question of a session and its answer; a truncated answer is whole by `resume` from 0.

@@ -2,7 +2,7 @@ import { AccountView } from "./account-view.js";
 import { AdministrationView } from "./administration-view.js";
 import { BasesView, baseLine } from "./bases-view.js";
 import { Composer } from "./composer.js";
-import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToScreen, isAdministration, sharedIn } from "./conversation-address.js";
+import { addressOfBase, addressWith, baseIn, conversationIn, documentsIn, goTo, goToScreen, isAdministration, turnIn, sharedIn } from "./conversation-address.js";
 import { Conversation } from "./conversation.js";
 import { DocumentsView } from "./documents-view.js";
 import { element } from "./element.js";
@@ -55,7 +55,7 @@ export class ChatView {
       root: root.querySelector("#sessions"),
       search: root.querySelector("#session-search"),
       client,
-      open: (id) => this.#open(id),
+      open: (...place) => this.#open(...place),
       changed: (session) => this.#tabs.tell("changed", session),
       removed: (id) => this.#removed(id),
       drawn: () => this.#entitle(),
@@ -209,7 +209,8 @@ export class ChatView {
   /** What the tab was at before a reload, unless the address names another conversation. */
   #comeTo(sessionId, shareId) {
     if (shareId) return this.#openShared(shareId);
-    if (sessionId && sessionId !== this.#memory.sessionId) return this.#conversation.open(sessionId);
+    const question = this.#memory.running ? null : turnIn(location.hash);
+    if (sessionId && (question || sessionId !== this.#memory.sessionId)) return this.#conversation.open(sessionId, question);
     goTo(this.#memory.sessionId, { replaces: true });
     return this.#conversation.restore();
   }
@@ -275,12 +276,13 @@ export class ChatView {
     this.#showConnection();
   }
 
-  async #open(sessionId) {
+  /** `question`: the id of the one to come to. */
+  async #open(sessionId, question = null) {
     goTo(sessionId);
     this.#showScreen();
     this.#showRail(false);
     this.#composer.focus();
-    await this.#conversation.open(sessionId);
+    await this.#conversation.open(sessionId, question);
   }
 
   /** The focus was in the row that is gone. */

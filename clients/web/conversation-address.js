@@ -3,6 +3,7 @@ const BASE = "knowledgeBase";
 const DOCUMENTS = "documents";
 const ADMINISTRATION = "administration";
 const SHARED = "shared";
+const QUESTION = "question";
 /** The service takes no longer id of a share, and none that it gives is as long. */
 const LONGEST_SHARE = 128;
 
@@ -19,6 +20,11 @@ export function documentsIn(search) {
 /** The id of the shared conversation that the page's address opens, or null. It stands behind "#", which is not sent. */
 export function sharedIn(hash) {
   return new URLSearchParams(hash.slice(1)).get(SHARED)?.slice(0, LONGEST_SHARE) || null;
+}
+
+/** The id of the question that the page's address leads to in its conversation, or null. */
+export function turnIn(hash) {
+  return new URLSearchParams(hash.slice(1)).get(QUESTION) || null;
 }
 
 /** The link by which others open a conversation that is shared. */
@@ -38,14 +44,17 @@ export function isAdministration(search) {
   return new URLSearchParams(search).has(ADMINISTRATION);
 }
 
-/** The page's address with this conversation, or with none, and with the `documents` of a base or the `administration` in front of it. */
-export function addressWith(sessionId, { documents = null, administration = false } = {}) {
+/**
+ * The page's address with this conversation, or with none, with the `documents` of a base or the `administration` in front of it, or
+ * at a `question` of it.
+ */
+export function addressWith(sessionId, { documents = null, administration = false, question = null } = {}) {
   const fields = new URLSearchParams(location.search);
   for (const name of [NAME, DOCUMENTS, ADMINISTRATION]) fields.delete(name);
   if (sessionId) fields.set(NAME, sessionId);
   if (documents) fields.set(DOCUMENTS, documents);
   if (administration) fields.set(ADMINISTRATION, "");
-  return `${location.pathname}${fields.size ? `?${fields}` : ""}`;
+  return `${location.pathname}${fields.size ? `?${fields}` : ""}${question ? `#${new URLSearchParams({ [QUESTION]: question })}` : ""}`;
 }
 
 /** The knowledge base that the page's address names for new conversations, or null. */
@@ -69,7 +78,7 @@ export function goTo(sessionId, { replaces = false } = {}) {
   const [documents, administration] = [documentsIn(location.search), isAdministration(location.search)];
   const isThere = conversationIn(location.search) === sessionId && sharedIn(location.hash) === null;
   if (isThere && (replaces || !(documents || administration))) return;
-  const hash = hashWithout(location.hash, [SHARED]);
+  const hash = hashWithout(location.hash, [SHARED, QUESTION]);
   if (replaces) history.replaceState(null, "", addressWith(sessionId, { documents, administration }) + hash);
   else history.pushState(null, "", addressWith(sessionId) + hash);
 }

@@ -20,6 +20,8 @@ export class Conversation {
   #turns = new Map();
   #running = null;
   #visit = 0;
+  /** What asks for the turns before those on the screen, or null. */
+  #earlier = null;
   #dirty = new Set();
   #changed;
   #ended;
@@ -121,11 +123,16 @@ export class Conversation {
     examples.find((each) => each.textContent === asked)?.focus();
   }
 
-  /** Shows a session of the list. */
-  async open(sessionId) {
+  /** Shows a session of the list, at its end or at the question with this id. */
+  async open(sessionId, question = null) {
     this.#leave(sessionId);
+    const visit = this.#visit;
     await this.#load();
-    this.#scrollTo(this.#root.lastElementChild);
+    while (question && !this.#turns.has(question) && this.#earlier && visit === this.#visit) await this.#load(this.#earlier, 50);
+    if (visit !== this.#visit) return;
+    const root = this.#turns.get(question)?.view.root;
+    root?.focus({ preventScroll: true });
+    this.#scrollTo(root ?? this.#root.lastElementChild);
   }
 
   /** Shows what somebody shares, to be read. */
@@ -276,12 +283,14 @@ export class Conversation {
     this.#changed();
   }
 
-  async #load(before = undefined) {
+  async #load(before = undefined, limit = 10) {
     const visit = this.#visit;
+    this.#earlier = null;
+    this.#root.querySelector(".earlier")?.remove();
     const wait = element("p", { className: "loading", role: "status" }, say("conversation.opening"));
     this.#root.prepend(wait);
     try {
-      const page = await this.#page(before);
+      const page = await this.#page(before, limit);
       if (visit === this.#visit) this.#prepend(page);
       if (visit === this.#visit && this.#turns.size === 0 && !this.shared) this.#sayMissing();
     } catch (error) {
@@ -291,8 +300,7 @@ export class Conversation {
     }
   }
 
-  #page(before) {
-    const limit = 10;
+  #page(before, limit) {
     if (this.shared) return this.#client.openShared({ shareId: this.shared.shareId, before, limit });
     return this.#client.history({ sessionId: this.sessionId, before, limit });
   }
@@ -328,6 +336,7 @@ export class Conversation {
       if (this.shared) this.#addShared(turn);
       else this.#addEarlier(turn, turn.requestId === newest && !this.#running);
     }
+    this.#earlier = page.before;
     if (page.before) this.#offerEarlier(page.before);
   }
 
@@ -351,10 +360,7 @@ export class Conversation {
 
   #offerEarlier(before) {
     const button = element("button", { className: "secondary earlier", type: "button" }, say("conversation.earlierTurns"));
-    button.addEventListener("click", () => {
-      button.remove();
-      this.#load(before);
-    });
+    button.addEventListener("click", () => this.#load(before));
     this.#root.prepend(button);
   }
 

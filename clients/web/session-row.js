@@ -3,6 +3,7 @@ import { copied, copyButton } from "./copy-button.js";
 import { element } from "./element.js";
 import { exported, markdownOf } from "./export.js";
 import { saveFile } from "./saved-file.js";
+import { markedLine } from "./source-text.js";
 import { dateOf, say } from "./words.js";
 
 /** A conversation in the list: it opens, and below it what else can be done with it, if that is asked for. */
@@ -14,7 +15,7 @@ export class SessionRow {
   #client;
 
   /**
-   * `open()`: the user opens it. `changed(session)`: it has another title or pin now. `shared(session)`: it is shared now, or
+   * `open(requestId)`: the user opens it, at this question if there is one. `changed(session)`: it has another title or pin now. `shared(session)`: it is shared now, or
    * not any more, which the row shows itself. `deleted()`: it is gone.
    */
   constructor(session, { client, current, open, changed, shared, deleted }) {
@@ -27,18 +28,21 @@ export class SessionRow {
   }
 
   #line(current) {
-    const { sessionId, title, asked } = this.#session;
-    const open = element(
-      "a",
-      { href: addressWith(sessionId), className: "open-session", title, on: { click: (event) => this.#clicked(event) } },
-      element("span", { className: "title", dir: "auto" }, title),
-      asked ? element("span", { className: "asked-there", dir: "auto" }, asked) : null,
-      this.#when(),
-    );
+    const { title, asked = [] } = this.#session;
+    // A title that was made of the whole question says all that its excerpt does.
+    const titled = asked.find(({ excerpt }) => excerpt === title);
+    const open = this.#link({ className: "open-session", title }, titled, [element("span", { className: "title", dir: "auto" }, titled ? markedLine(titled) : title), this.#when()]);
     if (current) open.setAttribute("aria-current", "page");
     const more = element("button", { type: "button", className: "more", aria: { expanded: "false", label: say("conversations.moreFor", { title }) } }, "⋯");
     more.addEventListener("click", () => (this.#opened ? this.#close() : this.#show(this.#menu())));
-    return [open, more];
+    const others = asked.filter((each) => each !== titled).map((each) => this.#link({ dir: "auto" }, each, markedLine(each)));
+    return [open, more, others.length ? element("div", { className: "asked-there" }, others) : null].filter(Boolean);
+  }
+
+  /** Opens the conversation, at a question that was found in it. */
+  #link(properties, question, children) {
+    const href = addressWith(this.#session.sessionId, { question: question?.requestId });
+    return element("a", { ...properties, href, on: { click: (event) => this.#clicked(event, question?.requestId) } }, children);
   }
 
   #when() {
@@ -49,10 +53,10 @@ export class SessionRow {
   }
 
   /** With a key held down the browser opens the link elsewhere. */
-  #clicked(event) {
+  #clicked(event, requestId) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    this.#actions.open();
+    this.#actions.open(requestId);
   }
 
   get #opened() {

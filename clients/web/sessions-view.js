@@ -1,11 +1,14 @@
 import { element } from "./element.js";
 import { daysAgo, SessionRow } from "./session-row.js";
+import { searchPages, together } from "./session-search.js";
 import { dayOf, say } from "./words.js";
 
 /** What the service makes of a conversation's first message is at most as long, in characters (`conversation/titles.py`). */
 const TITLE_LENGTH = 80;
 /** A search waits for so long after the last letter, milliseconds. */
 const TYPING = 300;
+/** So many conversations, or questions of a search, are shown before the user asks for more. */
+const SHOWN = 20;
 const GROUPS = {
   pinned: () => say("conversations.pinned"),
   today: () => dayOf(0),
@@ -14,7 +17,7 @@ const GROUPS = {
   older: () => say("conversations.older"),
 };
 
-/** The user's earlier conversations by day, newest first; or those whose titles have the words that are searched for. */
+/** The user's earlier conversations by day, newest first; or those of which a title or a question has the words that are searched for. */
 export class SessionsView {
   #root;
   #field;
@@ -32,7 +35,7 @@ export class SessionsView {
   #typing = null;
 
   /**
-   * `open(sessionId)` is called when the user selects a conversation, `changed(session)` when one is renamed, pinned or shared,
+   * `open(sessionId, requestId)` is called when the user selects a conversation, or a question in it, `changed(session)` when one is renamed, pinned or shared,
    * `removed(sessionId)` when one is deleted, and `drawn()` when the list has changed. `signal` removes the event listeners.
    */
   constructor({ root, search, client, open, changed, removed, drawn, signal }) {
@@ -61,21 +64,33 @@ export class SessionsView {
 
   async load(before = undefined) {
     const visit = ++this.#visit;
-    this.#state = "loading";
+    [this.#state, this.#before] = ["loading", before ?? null];
     this.#draw();
     try {
-      const page = await this.#client.history({ before, limit: 20, search: this.#words || undefined });
-      if (visit !== this.#visit) return;
-      // Keep the conversations that were begun on this page; take the titles from the server.
-      const known = new Set(page.sessions.map(({ sessionId }) => sessionId));
-      const kept = this.#rows.filter(({ sessionId }) => !known.has(sessionId));
-      this.#rows = before ? [...kept, ...page.sessions] : [...kept.filter(({ isNew }) => isNew && !this.#words), ...page.sessions];
-      this.#before = page.before;
+      for await (const page of this.#pages(before)) {
+        if (visit !== this.#visit) return;
+        this.#around(() => this.#take(page));
+      }
       this.#state = "loaded";
     } catch (error) {
       if (visit !== this.#visit) return;
       [this.#state, this.#failure] = ["failed", error];
     }
+    this.#around(() => this.#draw());
+  }
+
+  async *#pages(before) {
+    const history = (command) => this.#client.history(command);
+    if (this.#words) yield* searchPages(history, { search: this.#words, before, wanted: SHOWN });
+    else yield await history({ before, limit: SHOWN });
+  }
+
+  #take(page) {
+    // Keep the conversations that were begun on this page; take the titles from the server.
+    const known = new Set(page.sessions.map(({ sessionId }) => sessionId));
+    const kept = this.#rows.filter(({ sessionId, isNew }) => !known.has(sessionId) && (this.#before || isNew));
+    this.#rows = this.#words ? together(this.#before ? this.#rows : [], page.sessions) : [...kept, ...page.sessions];
+    this.#before = page.before;
     this.#draw();
   }
 
@@ -177,7 +192,7 @@ export class SessionsView {
     return new SessionRow(session, {
       client: this.#client,
       current: sessionId === this.#current,
-      open: () => this.#open(sessionId),
+      open: (requestId) => this.#open(sessionId, requestId),
       changed: (now) => {
         this.#put({ pinned: false, ...now });
         this.#changed(now);
@@ -192,15 +207,20 @@ export class SessionsView {
   }
 
   #below() {
-    if (this.#state === "loading") return this.#rows.length ? [] : [hint(say("conversations.loading"))];
+    if (this.#state === "loading") return this.#loading();
     if (this.#state === "failed") return [this.#failed()];
     if (!this.#rows.length) return [hint(say(this.#words ? "conversations.noneFound" : "conversations.none"))];
     if (!this.#before) return [];
     return [element("button", { type: "button", className: "link", on: { click: () => this.load(this.#before) } }, say("conversations.more"))];
   }
 
+  #loading() {
+    if (this.#words) return [hint(say("conversations.searching"))];
+    return this.#rows.length ? [] : [hint(say("conversations.loading"))];
+  }
+
   #failed() {
-    const again = element("button", { type: "button", className: "link", on: { click: () => this.load() } }, say("act.again"));
+    const again = element("button", { type: "button", className: "link", on: { click: () => this.load(this.#before ?? undefined) } }, say("act.again"));
     return element("p", { className: "hint", role: "alert" }, element("bdi", {}, this.#failure.message), " ", again);
   }
 }

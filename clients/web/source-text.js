@@ -15,6 +15,12 @@ export function sourceText({ excerpt, spans, locator }, open = false) {
   return element("div", { className: "excerpt" }, quote, foldButton(quote));
 }
 
+/** A text on one line with its spans marked. */
+export function markedLine({ excerpt, spans }) {
+  const letters = [...excerpt];
+  return new MarkedText(letters, usable(spans, letters.length)).whole;
+}
+
 /** Spans count characters, not UTF-16 units; of those that overlap the first is used. */
 function usable(spans, length) {
   let end = 0;
@@ -35,6 +41,10 @@ class MarkedText {
     this.#letters = letters;
     this.#spans = spans;
     if (spans.length) this.#first = this.#sentenceStart(spans[0][0]);
+  }
+
+  get whole() {
+    return this.#marked(0, this.#letters.length);
   }
 
   lines(speakers) {

@@ -39,6 +39,7 @@ from cicada.conversation.protocol import (
     Accepted,
     AnyCommand,
     AnyEventBody,
+    AskedQuestion,
     BaseSummary,
     Cancel,
     Cancelled,
@@ -91,6 +92,7 @@ from cicada.errors import CicadaError
 from cicada.identity import Principal
 from cicada.ingest.uploads import READABLE
 from cicada.observability.telemetry import ignore
+from cicada.text import one_line
 from tests.browser.fake_authorization_server import FakeAuthorizationServer
 from tests.browser.fake_user_pool import FakeUserPool
 from tests.fakes.access import OpenAccess, withholding
@@ -107,6 +109,9 @@ OfDocuments = OpenDocument | ListDocuments | ListMore | UploadDocument | Describ
 OfShares = ShareSession | UnshareSession | OpenShared
 SCRAMBLE_SECONDS = 0.08
 TENANT = "default"
+# So many conversations are looked through at a time.
+SEARCHED = 4
+TOO_FAST = Failed(error="Your commands come too fast.", code="rate_limited", retryable=True, retry_after_seconds=9)
 
 
 @dataclass(eq=False)
@@ -152,6 +157,8 @@ class FakeBackend:
         self.pause_seconds = 0.0
         self.scramble: random.Random | None = None
         self.refusal: Failed | None = None
+        # A search is refused from this place on.
+        self.refuses_search_from: int | None = None
         self.commands: list[AnyCommand] = []
         self.requests: dict[str, Stored] = {}
         self.changes: dict[str, dict[str, Any]] = {}
@@ -404,23 +411,30 @@ class FakeBackend:
 
     # ---- lists ----
 
-    def _history(self, command: History, user: str) -> HistoryPage:
+    def _history(self, command: History, user: str) -> HistoryPage | Failed:
         mine = [stored for stored in self.requests.values() if stored.user == user]
         newest_first = sorted(mine, key=lambda stored: stored.created_at, reverse=True)
         if command.session_id is None:
-            words = (command.search or "").casefold().split()
-            found = [each for each in self._summaries(newest_first) if all(w in each.title.casefold() for w in words)]
-            titled = {each.session_id for each in found}
-            asked = {
-                each.session_id: each.command.message
-                for each in mine
-                if words and each.session_id not in titled and all(w in each.command.message.casefold() for w in words)
-            }
-            others = [each for each in self._summaries(newest_first) if each.session_id in asked]
-            found += [replace(each, asked=asked[each.session_id]) for each in others]
-            return HistoryPage(sessions=tuple(found[: command.limit]))
+            return self._searched(command, newest_first) if command.search else self._listed(command, newest_first)
         page, before = _page([each for each in mine if each.session_id == command.session_id], command)
         return HistoryPage(session_id=command.session_id, turns=tuple(map(_turn, page)), before=before)
+
+    def _listed(self, command: History, newest_first: Sequence[Stored]) -> HistoryPage:
+        return HistoryPage(sessions=tuple(self._summaries(newest_first)[: command.limit]))
+
+    def _searched(self, command: History, newest_first: Sequence[Stored]) -> HistoryPage | Failed:
+        """What a few of the sessions have; the place is the number of those that were looked through."""
+        words, start = (command.search or "").casefold().split(), int(command.before or 0)
+        if self.refuses_search_from is not None and start >= self.refuses_search_from:
+            return TOO_FAST
+        sessions, found = self._summaries(newest_first), list[SessionSummary]()
+        for each in sessions[start : start + SEARCHED]:
+            turns = [stored for stored in newest_first if stored.session_id == each.session_id]
+            asked = tuple(_asked(stored, words) for stored in turns if _has(stored.command.message, words))
+            if asked or _has(each.title, words):
+                found.append(replace(each, asked=asked or None))
+        end = start + SEARCHED
+        return HistoryPage(sessions=tuple(found), before=str(end) if end < len(sessions) else None)
 
     def _summaries(self, newest_first: Sequence[Stored]) -> list[SessionSummary]:
         summaries: dict[str, SessionSummary] = {}
@@ -501,6 +515,17 @@ def _page(turns: Iterable[Stored], command: History | OpenShared) -> tuple[list[
     older = [each for each in newest_first if command.before is None or each.created_at < command.before]
     page = older[: command.limit]
     return page, page[-1].created_at if len(older) > len(page) else None
+
+
+def _has(text: str, words: Sequence[str]) -> bool:
+    return all(word in text.casefold() for word in words)
+
+
+def _asked(stored: Stored, words: Sequence[str]) -> AskedQuestion:
+    message = one_line(stored.command.message)
+    starts = sorted({message.casefold().find(word): len(word) for word in words}.items())
+    spans = tuple((start, start + length) for start, length in starts)
+    return AskedQuestion(stored.command.request_id, stored.created_at, message, spans)
 
 
 def _shared(stored: Stored, *, withheld: bool) -> SharedTurn:

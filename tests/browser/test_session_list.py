@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from cicada.conversation.protocol import Failed, SendMessage
-from tests.browser.fake_backend import FakeBackend, Stored
+from tests.browser.fake_backend import SEARCHED, FakeBackend, Stored
 from tests.browser.pages import ask, sign_in
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e [31m"
@@ -65,10 +65,51 @@ def test_a_conversation_is_pinned_renamed_and_found_by_the_keyboard(listed: Page
     expect(titles(listed)).to_have_text(["Of yesterday"])
     asked(backend, f"And the porter? {HOSTILE}", 0, next(iter(backend.requests)))
     listed.get_by_role("searchbox").fill("PORTER")
-    expect(listed.locator(".asked-there")).to_have_text([f"And the porter? {HOSTILE}"])
+    expect(listed.locator(".asked-there a")).to_have_text([f"And the porter? {HOSTILE}"])
+    expect(listed.locator(".asked-there mark")).to_have_text(["porter"])
+    line = listed.locator("mark").evaluate("mark => getComputedStyle(mark).textDecorationLine")
+    assert line == "underline", "A mark is seen by more than its colour."
     expect(titles(listed)).to_have_text([HOSTILE])
     listed.get_by_role("searchbox").fill("nothing of the kind")
-    expect(listed.locator(".sessions")).to_have_text("No title has these words, and none of the latest questions.")
+    expect(listed.locator(".sessions")).to_have_text("No title and no question has these words.")
+
+
+def test_an_old_question_is_found_and_its_link_comes_to_that_turn(
+    page: Page, address: str, backend: FakeBackend
+) -> None:
+    for number in range(8):
+        asked(backend, f"Newer {number}", 1)
+    for number in range(40):
+        message = "What does the porter\nsay?" if number == 3 else f"Old {number}"
+        asked(backend, message, 40 - number, "the-old-one")
+    sign_in(page, address)
+    expect(titles(page)).to_have_count(9)
+    page.get_by_role("searchbox").fill("porter")
+    link = page.locator(".asked-there").get_by_role("link")
+    expect(link).to_have_text("What does the porter say?")
+    expect(titles(page)).to_have_text(["Old 0"])
+    link.click()
+    turn = page.locator(".turn").filter(has_text="What does the porter")
+    expect(turn).to_be_focused()
+    expect(turn).to_be_in_viewport()
+    expect(page.locator(".turn")).to_have_count(40)
+    with page.context.expect_page() as opened:
+        link.click(modifiers=["ControlOrMeta"])
+    expect(opened.value.locator(".turn").filter(has_text="What does the porter")).to_be_focused()
+
+
+def test_a_search_that_is_refused_goes_on_where_it_stopped(page: Page, address: str, backend: FakeBackend) -> None:
+    for number in range(12):
+        asked(backend, f"Question {number}", number)
+    sign_in(page, address)
+    expect(titles(page)).to_have_count(12)
+    backend.refuses_search_from = SEARCHED
+    page.get_by_role("searchbox").fill("question")
+    expect(titles(page)).to_have_count(SEARCHED)
+    expect(page.locator(".sessions").get_by_role("alert")).to_contain_text("too fast")
+    backend.refuses_search_from = None
+    page.get_by_role("button", name="Try again").click()
+    expect(titles(page)).to_have_count(12)
 
 
 def test_escape_leaves_a_menu_and_gives_the_focus_back(listed: Page) -> None:

@@ -74,7 +74,8 @@ def test_history(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell
             return None
         if "sessionId" in command:
             return [{"type": "history", "sessionId": "session-1", "turns": [turn | {"answer": "The answer."}]}]
-        found = {"asked": "Whose?"} if "search" in command else {}
+        asked = {"requestId": "r", "createdAt": turn["createdAt"], "excerpt": "Whose\x1b[1m?", "spans": [[0, 5]]}
+        found = {"asked": [asked]} if "search" in command else {}
         return [{"type": "history", "sessions": [session | found]}]
 
     piped.on_command = page
@@ -86,7 +87,7 @@ def test_history(piped: DisturbingServer, monkeypatch: pytest.MonkeyPatch, shell
     ]
     captured = shell.read()
     assert captured.out.startswith("2026-01-01 00:00 s-9 An[1m older one\n")
-    assert captured.out.endswith("The answer.\n2026-01-01 00:00 s-9 An[1m older one\n→ Whose?\n")
+    assert captured.out.endswith("The answer.\n2026-01-01 00:00 s-9 An[1m older one\n→ 2026-01-02 03:04 Whose[1m?\n")
     assert captured.err == "2026-01-02 03:04 first\n"
 
 

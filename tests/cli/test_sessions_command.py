@@ -11,7 +11,7 @@ from cli import deployment_target
 from tests.cli.conftest import Shell, at_server
 from tests.clients.disturbing_server import TOKEN, Body, DisturbingServer, running
 
-SESSIONS = [
+SESSIONS: list[Body] = [
     {"sessionId": "s1", "title": "The \x1b[1mlease", "lastAt": "2026-01-02T03:04:05.000+00:00", "pinned": True},
     {"sessionId": "s2", "title": "Who?", "lastAt": "2026-01-01T00:00:00.000+00:00", "knowledgeBase": "store"},
 ]
@@ -70,6 +70,44 @@ def test_conversations_are_listed_oldest_first_as_chat_lists_them(server: Distur
     assert server.commands[-1]["search"] == "lease"
     assert shell("sessions", "list", "--json") == 0
     assert [each["session_id"] for each in shell.json()["sessions"]] == ["s1", "s2"]
+
+
+def asked(number: int) -> Body:
+    moment = f"2026-01-01T00:0{number}:00.000+00:00"
+    return {"requestId": f"r{number}", "createdAt": moment, "excerpt": f"Whose {number}?", "spans": [[0, 5]]}
+
+
+def search_page(command: Body) -> list[Body] | None:
+    """Three pages: one without anything, and two with the same conversation."""
+    pages: dict[str | None, tuple[list[int], str | None]] = {None: ([], "a"), "a": ([4, 3], "b"), "b": ([2, 1], None)}
+    numbers, before = pages[command.get("before")]
+    found = [SESSIONS[1] | {"asked": [asked(each) for each in numbers]}] if numbers else []
+    return [{"type": "history", "sessions": found, "before": before}]
+
+
+def test_a_search_goes_on_until_so_many_questions_are_found_or_nothing_is_left(
+    server: DisturbingServer, shell: Shell
+) -> None:
+    server.on_command = search_page
+    assert shell("sessions", "list", "--search", "whose", "--json") == 0
+    found = shell.json()
+    assert (found["before"], [each["session_id"] for each in found["sessions"]]) == (None, ["s2"])
+    assert [each["request_id"] for each in found["sessions"][0]["asked"]] == ["r4", "r3", "r2", "r1"]
+    assert [each["limit"] for each in server.sent("history")] == [20, 20, 18]
+    assert shell("sessions", "list", "--search", "whose", "--limit", "2", "--json") == 0
+    assert shell.json()["before"] == "b"
+    assert shell("sessions", "list", "--search", "whose", "--limit", "2") == 0
+    assert shell.lines() == [
+        "2026-01-01 00:00 s2 [store] Who?",
+        "→ 2026-01-01 00:03 Whose 3?",
+        "→ 2026-01-01 00:04 Whose 4?",
+    ]
+
+
+def test_a_search_that_finds_nothing_says_so(server: DisturbingServer, shell: Shell) -> None:
+    server.on_command = lambda _: [{"type": "history", "sessions": []}]
+    assert shell("sessions", "list", "--search", "nothing") == 0
+    assert shell.err() == "No question and no title of yours has these words.\n"
 
 
 def test_a_conversation_is_renamed_and_pinned(server: DisturbingServer, shell: Shell) -> None:

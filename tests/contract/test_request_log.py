@@ -331,7 +331,7 @@ def test_an_expired_pinned_session_does_not_end_the_list_of_the_others(log: Requ
     assert [row.session_id for row in log.sessions(ANN, None, 2)] == ["s2", "s1"]
 
 
-def test_a_session_keeps_the_title_that_it_was_given_and_is_found_by_its_words(log: RequestLog, clock: Clock) -> None:
+def test_a_session_keeps_the_title_that_it_was_given(log: RequestLog, clock: Clock) -> None:
     assert not log.name_session(ANN, "a", "Never asked")
     for number, session in enumerate(("a", "b")):
         clock.now += 10
@@ -340,8 +340,16 @@ def test_a_session_keeps_the_title_that_it_was_given_and_is_found_by_its_words(l
     clock.now += 10
     log.create(new_request(clock, request_id="r2", session_id="a", message="And then?"), ACCEPTED)
     assert [row.title for row in log.sessions(ANN, None, 5)] == ["The Queen is dead", "Who?"]
-    assert [row.session_id for row in log.sessions(ANN, None, 5, ("dead", "queen"))] == ["a"]
-    assert log.sessions(ANN, None, 5, ("dead", "king")) == []
+
+
+def test_as_many_questions_are_read_as_are_asked_for_and_none_that_is_gone(log: RequestLog, clock: Clock) -> None:
+    requests = [new_request(clock, request_id=f"r{number}", message=f"Who is {number}?") for number in range(130)]
+    for request in requests:
+        log.create(request, ACCEPTED)
+    keys = [each.key for each in requests]
+    log.delete_requests(keys[:3])
+    found = log.questions([*keys, RequestKey(BOB, "r7")])
+    assert found == {each.key: each.question for each in requests[3:]}
 
 
 def test_a_deleted_session_leaves_nothing_and_another_users_stays(log: RequestLog, clock: Clock) -> None:

@@ -151,9 +151,7 @@ class InMemoryRequestLog:
             self._change(key, status=Status.QUEUED, lease_until=0.0, forgiven_attempts=head.attempt)
             return True
 
-    def sessions(
-        self, principal: Principal, before: float | None, limit: int, words: Sequence[str] = ()
-    ) -> list[SessionRow]:
+    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
         with self._lock:
             latest: dict[str, SessionRow] = {}
             for request in self._newest_first(lambda request: request.key.principal == principal):
@@ -164,7 +162,7 @@ class InMemoryRequestLog:
             changed = [replace(row, **self._changes.get((principal, name), {})) for name, row in latest.items()]
             there = [row for row in changed if (principal, row.session_id) not in self._deleted]
             rows = sorted(there, key=lambda row: -row.order)
-            return [row for row in rows if row.has_words(words) and (before is None or row.order < before)][:limit]
+            return [row for row in rows if before is None or row.order < before][:limit]
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None:
         return next((row for row in self.sessions(principal, None, 1_000) if row.session_id == session_id), None)

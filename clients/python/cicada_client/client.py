@@ -142,7 +142,7 @@ class Client:
     ) -> HistoryPage:
         """The user's sessions or one session's turns, newest first. Raises as `ask` does. One call at a time.
 
-        With `search` only sessions whose titles have all of its words.
+        With `search` only sessions with a question, or a title, that has all of its words; see `HistoryPage`.
         """
         command = _command("history", sessionId=session_id, before=before, limit=limit, search=search)
         inbox = self._inboxes.open(HISTORY)

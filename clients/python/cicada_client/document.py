@@ -84,13 +84,15 @@ class DocumentSummary:
 class DocumentsPage:
     """`next_offset`: where the next page of the `total` documents begins, None on the last.
 
-    `values`: on the first page, known values of the fields that the base shows.
+    `values`: on the first page, known values of the fields that the base shows. `ranges`: those of which a filter may
+    ask a range (`gte`, `lt` …), each with `number` or `date`.
     """
 
     total: int
     documents: tuple[DocumentSummary, ...]
     next_offset: int | None = None
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ranges: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse_documents(frame: Frame) -> DocumentsPage:
@@ -98,7 +100,8 @@ def parse_documents(frame: Frame) -> DocumentsPage:
     documents = tuple(map(_summary, objects(frame.get("documents"))))
     given = frame.get("values")
     values = {name: texts(each) for name, each in given.items()} if isinstance(given, dict) else {}
-    return DocumentsPage(count(frame.get("total")), documents, count_or_none(frame.get("nextOffset")), values)
+    ranges = text_by_name(frame.get("ranges")) or {}
+    return DocumentsPage(count(frame.get("total")), documents, count_or_none(frame.get("nextOffset")), values, ranges)
 
 
 def _summary(item: Frame) -> DocumentSummary:

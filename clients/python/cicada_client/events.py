@@ -7,10 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
-from cicada_client.forms import counts, objects, pair_of_counts, text, text_by_name, text_or_none, texts
+from cicada_client.forms import (
+    counts,
+    objects,
+    pair_of_counts,
+    pieces_of,
+    spans_of,
+    text,
+    text_by_name,
+    text_or_none,
+    texts,
+)
 from cicada_client.listing import Listing, read_listing
 from cicada_client.plan import Plan, read_plan
 
@@ -52,9 +61,7 @@ class Source:
     @property
     def pieces(self) -> tuple[tuple[str, bool], ...]:
         """The excerpt in pieces, each with whether the answer rests on it."""
-        edges = [0, *(edge for span in self.spans for edge in span), len(self.excerpt)]
-        found = ((self.excerpt[start:end], at % 2 == 1) for at, (start, end) in enumerate(pairwise(edges)))
-        return tuple(each for each in found if each[0])
+        return pieces_of(self.excerpt, self.spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,18 +290,8 @@ def read_source(item: Frame) -> Source:
         fields=text_by_name(item.get("fields")),
         withheld=item.get("withheld") is True,
         passage=text_or_none(item.get("passage")),
-        spans=_spans(item.get("spans"), len(excerpt)),
+        spans=spans_of(item.get("spans"), len(excerpt)),
     )
-
-
-def _spans(items: object, length: int) -> tuple[tuple[int, int], ...]:
-    """The spans; of those that overlap the first, and none beyond the text."""
-    found: list[tuple[int, int]] = []
-    for item in items if isinstance(items, list) else ():
-        span = pair_of_counts(item)
-        if span and (found[-1][1] if found else 0) <= span[0] < span[1] <= length:
-            found.append(span)
-    return tuple(found)
 
 
 def read_locator(item: Frame) -> Locator:

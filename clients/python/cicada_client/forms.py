@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 
@@ -43,6 +44,23 @@ def pair_of_counts(value: object) -> tuple[int, int] | None:
     if not isinstance(value, list) or len(value) != 2 or not all(isinstance(each, int) for each in value):
         return None
     return value[0], value[1]
+
+
+def spans_of(value: object, length: int) -> tuple[tuple[int, int], ...]:
+    """The spans of a text of this length; of those that overlap the first, and none beyond the text."""
+    found: list[tuple[int, int]] = []
+    for item in value if isinstance(value, list) else ():
+        span = pair_of_counts(item)
+        if span and (found[-1][1] if found else 0) <= span[0] < span[1] <= length:
+            found.append(span)
+    return tuple(found)
+
+
+def pieces_of(text: str, spans: Sequence[tuple[int, int]]) -> tuple[tuple[str, bool], ...]:
+    """The text in pieces, each with whether it is in a span."""
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    found = ((text[start:end], at % 2 == 1) for at, (start, end) in enumerate(pairwise(edges)))
+    return tuple(each for each in found if each[0])
 
 
 def counts(value: object) -> Mapping[str, int]:

@@ -5,7 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cicada_client.events import Frame
-from cicada_client.forms import count, objects, text_or_none
+from cicada_client.forms import count, objects, pieces_of, spans_of, text_or_none
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """A question in which searched words were found. `request_id` and `created_at` are those of its `Turn`.
+
+    `excerpt`: a piece of it, on one line. `spans`: from where to where the words are in that, in order and apart.
+    """
+
+    request_id: str
+    created_at: str
+    excerpt: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def pieces(self) -> tuple[tuple[str, bool], ...]:
+        """The excerpt in pieces, each with whether it was searched for."""
+        return pieces_of(self.excerpt, self.spans)
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +31,8 @@ class Session:
     """A conversation. `title` was made from its first question or given by the user, `last_at` is an ISO 8601 time.
 
     `knowledge_base` is the one that it began with; None if the server does not say. `shared`: others of the user's
-    tenant may read it by its link. `asked`: a piece of the question in which the searched words were found; None if
-    the title has them.
+    tenant may read it by its link. `asked`: of what was searched for, the questions that were found, newest first;
+    empty if the title alone has the words.
     """
 
     session_id: str
@@ -23,7 +41,7 @@ class Session:
     knowledge_base: str | None = None
     pinned: bool = False
     shared: bool = False
-    asked: str | None = None
+    asked: tuple[AskedQuestion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +64,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """Newest first: sessions, or one session's turns. `before` asks for the next page; None on the last."""
+    """Newest first: sessions, or one session's turns. `before` asks for the next page; None on the last.
+
+    A search goes through the sessions page by page: one may have nothing, and a session may come again on the next.
+    """
 
     sessions: tuple[Session, ...]
     turns: tuple[Turn, ...]
@@ -73,8 +94,14 @@ def _session(item: Frame) -> Session:
         base,
         pinned,
         shared,
-        text_or_none(item.get("asked")),
+        tuple(map(_asked, objects(item.get("asked")))),
     )
+
+
+def _asked(item: Frame) -> AskedQuestion:
+    excerpt = _text(item, "excerpt")
+    spans = spans_of(item.get("spans"), len(excerpt))
+    return AskedQuestion(_text(item, "requestId"), _text(item, "createdAt"), excerpt, spans)
 
 
 def parse_session(frame: Frame) -> Session | None:

@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cicada.conversation.history import SEARCHED_SESSIONS, history
+from cicada.conversation.history import history
 from cicada.conversation.limits import UsageLimits
 from cicada.conversation.model import NewRequest, Question, RequestKey, Status, TurnRow
 from cicada.conversation.protocol import (
-    FRAME_LIMIT_BYTES,
     ChangeSession,
     DeleteSession,
     Erased,
     History,
     SessionChanged,
     SessionSummary,
-    frame,
 )
 from cicada.conversation.sessions import Sessions
 from cicada.errors import InvalidFrameError, LimitExceededError, SessionBusyError, SessionNotFoundError
@@ -63,11 +61,9 @@ class Shelf(Situation):
     def change(self, principal: Principal = ANN, **fields: Any) -> SessionSummary | None:
         return self.sessions.change(ChangeSession(ID, "s1", **fields), principal).session
 
-    def found(self, search: str | None = None) -> list[SessionSummary]:
-        return list(history(History(search=search), ANN, self.log, self.withholding, self.limits).sessions)
-
-    def listed(self, search: str | None = None) -> list[str]:
-        return [each.title for each in self.found(search)]
+    def listed(self) -> list[str]:
+        page = history(History(), ANN, self.log, self.withholding, self.limits)
+        return [each.title for each in page.sessions]
 
 
 @pytest.fixture
@@ -86,53 +82,6 @@ def test_a_session_is_named_and_pinned_and_the_reply_says_what_it_is_now(shelf: 
     assert pinned
     assert (pinned.title, pinned.pinned, pinned.last_at) == (named.title, True, named.last_at)
     assert shelf.listed() == ["The queen [31m is dead", "A later one"]
-    assert shelf.listed("QUEEN dea") == ["The queen [31m is dead"]
-    assert shelf.listed("queen later") == []
-
-
-def test_a_session_is_found_by_a_question_in_it_too(shelf: Shelf) -> None:
-    shelf.asked("s1", "Who murders Duncan?")
-    shelf.asked("s1", f"{'And ' * 20}what does the PORTER\nsay?")
-    shelf.asked("s2", "What does the porter open?")
-    found = shelf.found("porter WHAT")
-    assert [each.title for each in found] == ["What does the porter open?", "Who murders Duncan?"]
-    assert [each.asked for each in found] == [None, "…And And And And what does the PORTER say?"]
-    assert shelf.found("murders porter") == []
-    shelf.sessions.delete(DeleteSession(ID, "s1"), ANN)
-    assert len(shelf.found("porter")) == 1
-    assert history(History(search="porter"), BOB, shelf.log, shelf.withholding, shelf.limits).sessions == ()
-
-
-def test_the_newest_questions_alone_are_searched_and_paid_for(shelf: Shelf) -> None:
-    for number in range(SEARCHED_SESSIONS + 2):
-        shelf.asked(f"s{number:02}", "A title")
-        shelf.asked(f"s{number:02}", f"Who is number {number:02}?")
-    assert [len(shelf.found(f"number {number}")) for number in ("01", "02", "21")] == [0, 1, 1]
-    for _ in range(200):
-        shelf.asked("s21", "Again?")
-    assert [len(shelf.found(f"number {number}")) for number in ("21", "20")] == [0, 1]
-    with pytest.raises(LimitExceededError):
-        [shelf.found("nothing") for _ in range(100)]
-
-
-def test_what_was_asked_has_room_in_a_page_of_long_titles(shelf: Shelf) -> None:
-    for number in range(50):
-        title = f"{'🦉' * 78} w" if number < 50 - SEARCHED_SESSIONS else "🦉" * 80
-        for message in (title, f"{'🦆' * 60} w {'🦆' * 60}"):
-            shelf.asked(f"{number:064}", message, "b" * 64)
-    gate, command = shelf.withholding, History(search="w", limit=50)
-    first = history(command, ANN, shelf.log, gate, shelf.limits)
-    second = history(replace(command, before=first.before), ANN, shelf.log, gate, shelf.limits)
-    assert len(frame(first, request_id=ID).encode()) <= FRAME_LIMIT_BYTES
-    assert len({each.session_id for page in (first, second) for each in page.sessions}) == 50
-
-
-def test_a_search_of_questions_ends_in_time(shelf: Shelf) -> None:
-    for session in ("s1", "s2", "s3"):
-        shelf.asked(session, "A title")
-        shelf.asked(session, f"Who is {session}?")
-    shelf.log.before = shelf.slow_turns
-    assert [len(shelf.found(f"is {session}")) for session in ("s3", "s2", "s1")] == [1, 1, 0]
 
 
 @pytest.mark.parametrize("title", [" ", "\u200b\u2066", "\x07"])

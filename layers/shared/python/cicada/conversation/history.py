@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from cicada.conversation.model import Head, RequestKey, SessionRow, Status, Stor
 from cicada.conversation.ports import RequestLog
 from cicada.conversation.protocol import (
     FRAME_LIMIT_BYTES,
+    AskedQuestion,
     Chunk,
     History,
     HistoryPage,
@@ -22,7 +23,7 @@ from cicada.conversation.protocol import (
     answer_events,
     first_that_fit,
 )
-from cicada.conversation.titles import clean_title
+from cicada.conversation.search import Found, FoundQuestion, Place, search, search_words
 from cicada.conversation.withholding import Documents, Withholding, documents_shown
 from cicada.errors import InvalidFrameError
 from cicada.identity import Principal
@@ -31,21 +32,8 @@ from cicada.identity import Principal
 _ROOM_BYTES = FRAME_LIMIT_BYTES - 512
 _ANSWER_LIMIT_BYTES = 20 * 1024
 _MESSAGE_LIMIT_BYTES = 10 * 1024
-
-# No index has the words of questions, so they are read and looked through: few, and not for long. As many are searched
-# as one read of the database has.
-SEARCHED_SESSIONS = 20
-_SEARCHED_QUESTIONS = 100
-_QUESTIONS_OF_A_SESSION = 25
-# Each is a part of a read, as they are written.
-_QUESTIONS_A_UNIT = 2
-# The list of titles is worth more than questions that come late.
-_LONGEST_SEARCH_SECONDS = 2
-# Characters of a question around what was found, and before it.
-_SHOWN, _BEFORE = 100, 30
-
-_Found = tuple[SessionRow, str]
-"""A session, and a piece of its newest question that has the words."""
+# Between the two moments of a place within a session.
+_WITHIN = "/"
 
 
 def history(
@@ -56,13 +44,11 @@ def history(
     `withholding` counts the documents of each answer that the user may not read any more. The page is charged by its
     length; `LimitExceededError` if the user has to wait for that.
     """
-    before = moment_of(command.before)
     if command.session_id is None:
-        words = (command.search or "").casefold().split()
-        limits.spend(principal, SESSION * command.limit + (SEARCH if words else 0))
-        asked = _sessions_that_ask(words, principal, before, log, limits) if words else []
-        return _sessions(log.sessions(principal, before, command.limit, words), asked, command.limit)
-    rows = log.turns(principal, command.session_id, before, command.limit)
+        words = search_words(command.search)
+        limits.spend(principal, SEARCH if words else SESSION * command.limit)
+        return _searched(words, command, principal, log, limits) if words else _listed(command, principal, log)
+    rows = log.turns(principal, command.session_id, moment_of(command.before), command.limit)
     if rows:
         limits.spend(principal, TURN * len(rows))
     page, documents = _turns(principal, command.session_id, command.limit, rows, log)
@@ -76,8 +62,8 @@ def answer_text(events: Iterable[StoredEvent]) -> str:
     return "".join(event.content for event in answer_events(events) if isinstance(event, Chunk))
 
 
-def summary(row: SessionRow, asked: str = "") -> SessionSummary:
-    """The session as clients are told of it. `asked`: a piece of a question in which searched words were found."""
+def summary(row: SessionRow) -> SessionSummary:
+    """The session as clients are told of it."""
     return SessionSummary(
         session_id=row.session_id,
         title=row.title,
@@ -85,59 +71,52 @@ def summary(row: SessionRow, asked: str = "") -> SessionSummary:
         knowledge_base=row.knowledge_base or None,
         pinned=row.pinned or None,
         shared=bool(row.share_id) or None,
-        asked=asked or None,
     )
 
 
-def _sessions_that_ask(
-    words: Sequence[str], principal: Principal, before: float | None, log: RequestLog, limits: UsageLimits
-) -> list[_Found]:
-    """The user's newest sessions below `before` in which one question has each of the words, in lower case.
-
-    What is read is charged; `LimitExceededError` if the user has to wait for that.
-    """
-    rows = log.sessions(principal, before, SEARCHED_SESSIONS)
-    asked = list(_asked(rows, principal, log, limits.clock))
-    if asked:
-        limits.spend(principal, SESSION * len(rows) + len(asked) // _QUESTIONS_A_UNIT)
-    questions = log.questions([key for _, key in asked]) if asked else {}
-    found: dict[str, _Found] = {}
-    for row, key in asked:
-        text = clean_title(questions[key].message) if key in questions else ""
-        folded = text.casefold()
-        if row.session_id not in found and text and all(word in folded for word in words):
-            found[row.session_id] = row, _piece(text, folded.find(words[0]))
-    return list(found.values())
+def _listed(command: History, principal: Principal, log: RequestLog) -> HistoryPage:
+    """The user's sessions, as many as are asked for and have room in a frame."""
+    rows = log.sessions(principal, moment_of(command.before), command.limit)
+    shown = first_that_fit(rows, _ROOM_BYTES, summary)
+    more = len(shown) < len(rows) or len(rows) == command.limit
+    return HistoryPage(sessions=tuple(map(summary, shown)), before=time_text(shown[-1].order) if more else None)
 
 
-def _asked(
-    rows: Sequence[SessionRow], principal: Principal, log: RequestLog, clock: Callable[[], float]
-) -> Iterator[tuple[SessionRow, RequestKey]]:
-    """The newest questions of each session, as many as are searched."""
-    room, until = _SEARCHED_QUESTIONS, clock() + _LONGEST_SEARCH_SECONDS
-    for row in rows:
-        if not room or clock() > until:
-            return
-        turns = log.turns(principal, row.session_id, None, min(room, _QUESTIONS_OF_A_SESSION))
-        room -= len(turns)
-        yield from ((row, RequestKey(principal, each.request_id)) for each in turns)
+def _searched(
+    words: Sequence[str], command: History, principal: Principal, log: RequestLog, limits: UsageLimits
+) -> HistoryPage:
+    """What a stretch of the user's sessions has with the words; `limit` counts the questions that are found."""
+    found, end = search(words, principal, _place_of(command.before), log, limits)
+    shown = first_that_fit(found[: command.limit], _ROOM_BYTES, lambda each: _found_summary([each]))
+    if len(shown) < len(found):
+        end = shown[-1].place
+    by_session: dict[str, list[Found]] = {}
+    for each in shown:
+        by_session.setdefault(each.session.session_id, []).append(each)
+    return HistoryPage(sessions=tuple(map(_found_summary, by_session.values())), before=_place_text(end))
 
 
-def _piece(text: str, place: int) -> str:
-    start = max(0, place - _BEFORE) if len(text) > _SHOWN else 0
-    piece = text[start : start + _SHOWN].strip()
-    return f"{'…' if start else ''}{piece}{'…' if start + _SHOWN < len(text) else ''}"
+def _found_summary(found: Sequence[Found]) -> SessionSummary:
+    asked = tuple(_asked(each.question) for each in found if each.question)
+    return replace(summary(found[0].session), asked=asked or None)
 
 
-def _sessions(titled: Sequence[SessionRow], asked: Sequence[_Found], limit: int) -> HistoryPage:
-    """Sessions by their titles and by their questions, each once, as many as there may be and have room in a frame."""
-    found = {row.session_id: (row, piece) for row, piece in asked} | {row.session_id: (row, "") for row in titled}
-    rows = sorted(found.values(), key=lambda each: -each[0].order)[:limit]
-    shown = first_that_fit(rows, _ROOM_BYTES, lambda each: summary(*each))
-    return HistoryPage(
-        sessions=tuple(summary(row, piece) for row, piece in shown),
-        before=time_text(shown[-1][0].order) if len(shown) < len(rows) or len(rows) == limit else None,
-    )
+def _asked(found: FoundQuestion) -> AskedQuestion:
+    return AskedQuestion(found.turn.request_id, time_text(found.turn.created_at), found.excerpt, found.spans)
+
+
+def _place_of(before: str | None) -> Place | None:
+    """Where to search on. Raises `InvalidFrameError` for what no page has given."""
+    if before is None:
+        return None
+    session, within, asked_at = before.partition(_WITHIN)
+    return Place(_moment(session), _moment(asked_at) if within else None)
+
+
+def _place_text(place: Place | None) -> str | None:
+    if place is None or place.asked_at is None:
+        return time_text(place.order) if place else None
+    return f"{time_text(place.order)}{_WITHIN}{time_text(place.asked_at)}"
 
 
 def _turns(
@@ -188,8 +167,10 @@ def _bytes_in_json(text: str) -> int:
 
 def moment_of(text: str | None) -> float | None:
     """The time that a client gives as `before`. Raises `InvalidFrameError` for another text."""
-    if text is None:
-        return None
+    return None if text is None else _moment(text)
+
+
+def _moment(text: str) -> float:
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):

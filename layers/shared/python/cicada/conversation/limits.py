@@ -25,7 +25,7 @@ SESSION = 1
 TURN = 3
 # The cost of a knowledge base that is listed: its settings and its first rows are read.
 BASE = 3
-# The cost of titles that are searched: as many reads as they have bytes for.
+# The cost of a search before it is known what it reads: a stretch of sessions is listed.
 SEARCH = 25
 # The cost of a list of all documents of a base, besides that of its command: together as much as a new question.
 DOCUMENTS = 15

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
@@ -275,11 +275,6 @@ class SessionRow(Struct, frozen=True):
     def order(self) -> float:
         """The place in the user's list, whose highest comes first: pinned sessions are before all others."""
         return self.last_at + (PINNED_SECONDS if self.pinned else 0)
-
-    def has_words(self, words: Sequence[str]) -> bool:
-        """Whether the title has each of the words, which are in lower case, at any place."""
-        title = self.title.casefold()
-        return all(word in title for word in words)
 
 
 class Share(Struct, frozen=True):

@@ -79,13 +79,8 @@ class RequestLog(Protocol):
         """Keep the user's feedback in the place of an earlier one; None removes it."""
         ...
 
-    def sessions(
-        self, principal: Principal, before: float | None, limit: int, words: Sequence[str] = ()
-    ) -> list[SessionRow]:
-        """The user's sessions by `order`, the highest first, below `before`.
-
-        With `words`, in lower case: those of the next 1,000 whose titles have them all.
-        """
+    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
+        """The user's sessions by `order`, the highest first, below `before`; at most 100."""
         ...
 
     def session(self, principal: Principal, session_id: str) -> SessionRow | None: ...
@@ -119,7 +114,7 @@ class RequestLog(Protocol):
         ...
 
     def questions(self, keys: Sequence[RequestKey]) -> Mapping[RequestKey, Question]:
-        """The questions of at most 100 requests, as far as they are there; one that has just come may be missing."""
+        """The questions of the requests, as far as they are there; one that has just come may be missing."""
         ...
 
     def turns(self, principal: Principal, session_id: str, before: float | None, limit: int) -> list[TurnRow]:

@@ -150,9 +150,9 @@ class Cancel(_Asked, frozen=True, tag="cancel"):
 class History(_Command, frozen=True, tag="history"):
     """Asks for the user's sessions, or with `sessionId` for that session's turns; newest first, older than `before`.
 
-    Pinned sessions come before all others. `search`: only sessions that have each of these words, at any place and in
-    capitals or not, in their titles, among the latest 1,000, or in one question, among the newest of the latest 20; it
-    has no effect on turns.
+    Pinned sessions come before all others. `search`: only sessions with a question, or a title, that has each of these
+    words at any place; capitals and accents make no difference. A page then has what was found in a stretch of the
+    sessions, perhaps nothing, at most `limit` questions, and its `before` searches on; it has no effect on turns.
     """
 
     session_id: SessionId | None = None
@@ -664,11 +664,23 @@ class Turn(_Frame, frozen=True):
     rating: Rating | None = None
 
 
+class AskedQuestion(_Frame, frozen=True):
+    """A question in which searched words were found, as a turn has its `requestId` and `createdAt`.
+
+    `excerpt`: a piece of it, on one line. `spans`: the words in that, as a source has them.
+    """
+
+    request_id: str
+    created_at: str
+    excerpt: str
+    spans: tuple[tuple[int, int], ...]
+
+
 class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     """A session: `title` was made from its first question or given by the user, `lastAt` is an ISO 8601 time.
 
-    `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not. `asked`: a piece of
-    the question in which the searched words were found, where the title does not have them.
+    `knowledgeBase` is the one that the session began with. `pinned`, `shared`: absent if it is not. `asked`: of what
+    was searched for, the questions that were found, newest first; absent where the title alone has the words.
     """
 
     session_id: str
@@ -677,7 +689,7 @@ class SessionSummary(_Frame, frozen=True, omit_defaults=True):
     knowledge_base: str | None = None
     pinned: bool | None = None
     shared: bool | None = None
-    asked: str | None = None
+    asked: tuple[AskedQuestion, ...] | None = None
 
 
 class HistoryPage(_Sent, frozen=True, tag="history"):

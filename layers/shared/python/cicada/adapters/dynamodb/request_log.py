@@ -62,8 +62,6 @@ from cicada.identity import Principal
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-# How many titles a search reads, at about 200 bytes each.
-_SEARCHED = 1_000
 # The condition that a session's row is there.
 _LIVE = "attribute_exists(title) AND expiresAt > :now"
 
@@ -194,11 +192,8 @@ class DynamoRequestLog:
             raise LeaseLostError("The request has ended, or another processor has taken it over.")
         return head
 
-    def sessions(
-        self, principal: Principal, before: float | None, limit: int, words: Sequence[str] = ()
-    ) -> list[SessionRow]:
-        read = self._history(principal.owner, before, _SEARCHED if words else limit)
-        rows = [row for row in map(read_session, read) if row.has_words(words)][:limit]
+    def sessions(self, principal: Principal, before: float | None, limit: int) -> list[SessionRow]:
+        rows = [read_session(item) for item in self._history(principal.owner, before, limit)]
         kept = self._kept(principal, [row.session_id for row in rows])
         pairs = ((row, kept.get(row.session_id, row)) for row in rows)
         return [replace(row, knowledge_base=own.knowledge_base, share_id=own.share_id) for row, own in pairs]
