@@ -311,6 +311,25 @@ def test_a_number_chooses_one_of_the_rows_that_were_listed(
     assert plan.named == ("tickets.csv",)
 
 
+def test_numbers_after_the_first_rows_of_an_order_are_of_these(desk: Desk) -> None:
+    table = AnyOf(TABLE, frozenset({"tickets"}))
+    page = ListedPage("desk", "desk", (table,), Sort("Hours", descending=True), limit=2, of_rows=True)
+    shown = Shown("desk", tuple(ShownDocument(at, "tickets.csv", row=29 + at) for at in (1, 2)))
+    schema = base_of(desk.bases, ANN, "desk").schema
+    messages = ("the two tickets with most hours",)
+    request = PlanRequest("and their hours in total?", "desk", NOW, messages=messages, schema=schema, shown=shown)
+    plan = PLANNER.plan(replace(request, listing=page))
+    assert (plan.aggregates, plan.named) == ((Aggregate("sum", "Hours"),), ("tickets.csv",))
+    assert plan.filters == (AnyOf(ROW, frozenset({30.0, 31.0})), table)
+    asked = replace(plan, knowledge_base="desk")
+    meant = meant_by(asked, Question(request.message, "s", "desk"), ANN, desk.listings)
+    assert isinstance(meant, Meant)
+    parts = desk.listings.answer(meant.plan, Question(request.message, "s", "desk"), ANN, meant.documents)
+    numbers = only(Listed, parts).numbers
+    assert numbers is not None and numbers.found.documents == 2
+    assert PLANNER.plan(replace(request, listing=replace(page, limit=None))).named == ()
+
+
 def test_a_row_is_of_its_document_where_another_has_a_table_of_that_name(desk: Desk) -> None:
     desk.put("old/tickets.csv", TICKETS.replace("Ann Lee", "Cy Dunn"))
     row = (AnyOf(ROW, frozenset({2.0})), AnyOf(TABLE, frozenset({"tickets"})))

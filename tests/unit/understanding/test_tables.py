@@ -255,3 +255,42 @@ def test_a_kind_of_documents_that_is_also_a_field_of_theirs_names_no_table() -> 
 def test_rows_are_grouped(message: str, group: tuple[str, ...], aggregates: tuple[Aggregate, ...]) -> None:
     found = meaning(message)
     assert (found.group, found.aggregates) == (group, aggregates)
+
+
+def test_whether_a_row_has_a_value_is_answered_by_the_value_that_it_has() -> None:
+    found = meaning("Is Member 3 still paid?")
+    assert (found.wanted, found.fields) == ({"name": ("Member 3",), TABLE: ("members",)}, ("paid",))
+
+
+@pytest.mark.parametrize(
+    ("message", "bounds", "unknown"),
+    [
+        ("members older than 40", {"born": Bounds(lt="1986-11-27")}, ()),
+        ("boats younger than ten", {"Built": Bounds(gt=2016)}, ()),
+        ("damage older than ten", {}, ("older than ten",)),
+    ],
+)
+def test_an_age_is_counted_from_the_day_or_year_of_birth(
+    message: str, bounds: dict[str, Bounds], unknown: tuple[str, ...]
+) -> None:
+    found = meaning(message)
+    assert (found.bounds, found.unknown) == (bounds, unknown)
+
+
+def test_a_measure_that_no_column_has_is_not_computed_of_another_one() -> None:
+    found = meaning("average length of the boats")
+    assert (found.aggregates, found.unknown) == ((), ("length",))
+    assert meaning("average weight of the boats").aggregates == (Aggregate("avg", "Weight kg"),)
+
+
+def test_an_amount_that_looks_like_a_year_is_an_amount() -> None:
+    assert meaning("damage over 5", "and over 2000?").bounds == {"cost": Bounds(gt=2000)}
+
+
+def test_an_amount_of_money_tells_the_table() -> None:
+    known = observed_with((), {"author": "Ann Lee", "written": "2026-01-01"})
+    for rows in (BOATS, DAMAGES):
+        known = observed_with_records(known, observed_in(rows))
+    base = TablesReader(SchemaReader.of(completed(Schema(), known, "club")))
+    found = base.understand(["Who caused 3 euros or more this year?"], date(2026, 11, 27)).meaning
+    assert (found.wanted, found.bounds["cost"]) == ({TABLE: ("damage_log",)}, Bounds(gte=3))

@@ -25,6 +25,7 @@ from cicada.understanding.last_answer import (
     nothing_to_choose_from,
     of_last_answer,
     of_shown_document,
+    of_the_first,
     row_spoken_of,
     speaks_of_another,
 )
@@ -166,7 +167,7 @@ class SchemaPlanner(Struct, frozen=True):
         if (row := row_spoken_of(request)) and not speaks_of_another(own := understand([row.asked])):
             return _of_row(own, row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
-        return plan_of(found, request.schema)
+        return of_the_first(plan_of(found, request.schema), request)
 
     def _reader(self, schema: Schema) -> SchemaReader | TablesReader:
         found = next((each for each in self._readers if each.schema is schema or each.schema == schema), None)

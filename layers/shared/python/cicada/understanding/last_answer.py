@@ -267,6 +267,22 @@ def _row_meant(request: PlanRequest) -> ShownDocument | None:
     return shown[0] if refers and is_first else None
 
 
+def of_the_first(plan: Plan, request: PlanRequest) -> Plan:
+    """The plan, with its numbers of the first records alone where only those were listed: "what do they sum up to?"."""
+    listing, shown = request.listing, request.shown.documents
+    if listing is None or not (listing.limit and shown) or listing.group or not plan.continues:
+        return plan
+    if not plan.aggregates or plan.group or plan.filters != listing.conditions or len(shown) != listing.limit:
+        return plan
+    documents = tuple(dict.fromkeys(each.document_id for each in shown))
+    if not listing.of_rows:
+        return replace(plan, named=documents)
+    if len(documents) > 1:
+        return plan  # Rows of several documents may have the same numbers.
+    rows = AnyOf(ROW, frozenset(float(each.row) for each in shown))
+    return replace(plan, named=documents, filters=(rows, *plan.filters))
+
+
 def speaks_of_another(found: Understood) -> bool:
     """Whether "his" is of one that the message itself names before: "Which boats did Abel build in his youth?"."""
     its = _ITS.search(found.message)

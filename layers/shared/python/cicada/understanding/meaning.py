@@ -15,9 +15,9 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.dates import DatePhrase
 from cicada.understanding.facts import Facts, Mention, MentionKind, in_singular, names_kind
 from cicada.understanding.features import is_year
-from cicada.understanding.periods import DateRange
+from cicada.understanding.periods import DateRange, Unit, shifted
 from cicada.understanding.reading import AND, CONDITIONS, OR, Reading, Role
-from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+from cicada.understanding.vocabulary import EARLY, Kind, Level, Vocabulary
 from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
 
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
@@ -26,6 +26,9 @@ _UNREAD = frozenset({"none", "unk", "carrier", "topic"})
 _DENYING_DISTANCE = 2
 _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"nt", "n't", "n’t", "there", "exist", "gibt", "es"})
+_COMPUTING = frozenset({"AVG", "SUM"})
+_AGED = ("older", "younger")
+_BIRTH = EARLY - {"year"}
 _LIKELY, _PERHAPS = 0.5, 0.25
 # What a verb says of money, as the names of fields have it.
 _OF_VERBS = {"pay": "paid", "owe": "owed", "owing": "owed", "spend": "spent"}
@@ -250,6 +253,9 @@ def _with_condition(found: Meaning, part: Part, reading: Reading, vocabulary: Vo
     if mention.kind is MentionKind.VALUE and role.name == "cond":
         return _of_value(found, mention, role, reading, vocabulary)
     if mention.kind is MentionKind.NUMBER and role.name in CONDITIONS and role.field:
+        aged, than = (["", "", *(each.text for each in reading.facts.tokens[: mention.start])])[-2:]
+        if aged in _AGED and than == "than":
+            return _of_age(found, mention, aged, reading.now, vocabulary)
         return _of_number(found, mention, role, vocabulary.types[role.field])
     if mention.kind is MentionKind.DATE and role.name == "cond" and role.field:
         return _of_date(found, mention, role, reading, vocabulary)
@@ -274,6 +280,21 @@ def _of_value(found: Meaning, mention: Mention, role: Role, reading: Reading, vo
     if vocabulary.types[value.field] is FieldType.BOOLEAN:
         return found.setting(value.field, (value.value == "true") is not negated)
     return found.adding(value.field, value.value, negated=negated)
+
+
+def _of_age(found: Meaning, mention: Mention, aged: str, now: date, vocabulary: Vocabulary) -> Meaning:
+    """Those of an age in years, by a column of ages or of the day or year of birth; else it is said to be left out."""
+    years, is_older, types = round(mention.number), aged == "older", vocabulary.types
+    numbers = [name for name, each in types.items() if each is FieldType.NUMBER]
+    if age := next((name for name in numbers if "age" in split_words(name)), None):
+        return found.bounding(age, Bounds(gt=years) if is_older else Bounds(lt=years))
+    dates = (name for name, each in types.items() if each is FieldType.DATE)
+    birth = next((name for name in (*dates, *numbers) if not _BIRTH.isdisjoint(split_words(name))), None)
+    if birth is None:
+        return replace(found, unknown=(*found.unknown, f"{aged} than {mention.text}"))
+    day = shifted(now, Unit.YEAR, -years)
+    edge: float | str = day.isoformat() if types[birth] is FieldType.DATE else day.year
+    return found.bounding(birth, Bounds(lt=edge) if is_older else Bounds(gt=edge))
 
 
 def _of_number(found: Meaning, mention: Mention, role: Role, type: FieldType) -> Meaning:
@@ -531,10 +552,22 @@ def _with_unnamed_number(found: Meaning, reading: Reading, vocabulary: Vocabular
     numbers = [name for name, each in vocabulary.types.items() if each is FieldType.NUMBER]
     spoken_of = [name for name in numbers if not said.isdisjoint(split_words(name))]
     number = spoken_of[0] if len(spoken_of) == 1 else vocabulary.number
+    if not spoken_of and (other := _another_measure(number, reading, vocabulary)):
+        return replace(found, unknown=(*found.unknown, other))
     if number is None or any(each.op != "count" for each in found.aggregates):
         return found
     asked = [Aggregate(each, number) for each in _COMPUTED if reading.asks[each] > _LIKELY]
     return replace(found, aggregates=(*found.aggregates, *asked))
+
+
+def _another_measure(number: str | None, reading: Reading, vocabulary: Vocabulary) -> str:
+    """What is computed of a measure that this number is not: "age" in "the average age", where there are weights."""
+    tokens = [each.text for each in reading.facts.tokens]
+    said = [word for cue, word in pairwise(tokens) if lexicon().cues.get(cue) in _COMPUTING]
+    measures = [frozenset(each.fields) for each in lexicon().implied.values() if each.polarity]
+    own = {word for each in measures if number and not each.isdisjoint(split_words(number)) for word in each}
+    own |= {word for name in vocabulary.types for word in split_words(name)}
+    return next((word for word in said if any(word in each for each in measures) and word not in own), "")
 
 
 def _with_counts(found: Meaning, reading: Reading) -> Meaning:

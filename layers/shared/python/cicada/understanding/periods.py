@@ -103,6 +103,9 @@ MONTHS = {
     )
     for name in names
 }
+# What stands before an amount, and not before a year.
+_COMPARING = frozenset({"over", "above", "under", "below"})
+_COMPARING_IN_TWO = {(more, "than") for more in ("more", "less", "fewer", "higher", "lower", "greater")}
 # Of the north, by whole months.
 _MARCH, _DECEMBER = 3, 12
 _SEASONS = {"spring": _MARCH, "summer": 6, "autumn": 9, "fall": 9, "winter": _DECEMBER}
@@ -435,6 +438,8 @@ class PeriodReader(Struct, frozen=True):
         at += self.word(at) in {"calendar", "fiscal"}
         at += self.word(at) == "year"
         year = _year(self.word(at))
+        if self._is_compared(at):
+            return None  # "Over 2000" is an amount.
         if year is not None and self.word(at + 1) not in _OF_MEASURES:  # "2000 m or more" is no year.
             return Period(at + 1, unit_range(date(year, 1, 1), Unit.YEAR))
         if decade := _DECADE.fullmatch(self.word(at)):
@@ -445,6 +450,10 @@ class PeriodReader(Struct, frozen=True):
                 first += (self.now.year - first) // _CENTURY * _CENTURY
             return Period(at + 1, DateRange(date(first, 1, 1), date(first + 10, 1, 1)))
         return None
+
+    def _is_compared(self, at: int) -> bool:
+        before = self.word(at - 2), self.word(at - 1)
+        return before[1] in _COMPARING or before in _COMPARING_IN_TWO
 
     def _day(self, at: int) -> Period | None:
         if self.word(at) == "now" and self.word(at - 1) in {"until", "till", "before", "to", "by"}:

@@ -83,6 +83,7 @@ LIKELY_WISH = 0.35
 _LEAST_MORE = 1e-6
 _SURE_OF_DATE = 0.5
 _LIKELY_NAMED = 0.3
+_SURELY_DENIED, _PERHAPS = 0.9, 0.2
 _LIKELY_PERIOD = 0.3
 _SURELY_NOTHING, _LIKELY_SOMETHING = 0.5, 0.3
 
@@ -143,11 +144,6 @@ class Reading(Struct, frozen=True):
     def refers_to_several(self) -> bool:
         """Whether it speaks of what was listed: "which of them is retired?"."""
         return not lexicon().several.isdisjoint(each.text for each in self.facts.tokens)
-
-    @property
-    def begins_with_not(self) -> bool:
-        """Whether it takes something out of what was listed: "without the retired one"."""
-        return lexicon().cues.get(next((each.text for each in self.facts.tokens), "")) == "NOT"
 
     @property
     def unread(self) -> tuple[str, ...]:
@@ -281,6 +277,8 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     negated = 0.0
     if found in NEGATABLE or found == "content":  # A content may turn out to be a condition on what was listed.
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
+    if found == "content" and negated > _SURELY_DENIED and chances.get("cond", 0.0) > _PERHAPS:
+        found = "cond"  # No text is searched for what is not so: "animals that have not been adopted".
     operations = _operations(heads["operations"].probabilities(features), line) if found == "agg" else ()
     if found == "agg" and not operations:
         found = "show"

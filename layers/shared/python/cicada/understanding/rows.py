@@ -27,7 +27,7 @@ _LISTING = word_set("list show all different distinct kinds types sorts exist us
 _DISTINCT = word_set("kinds types sorts different distinct")
 _EACH = word_set("by per each every pro je par por")
 _WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_set("a an any the their")
-_AMOUNT = re.compile(r"[£$€]\s?[0-9]|[0-9]\s?[£$€]")
+AMOUNT = re.compile(r"[£$€]\s?[0-9]|[0-9]\s?[£$€]")
 _WHO_IS_NOT = re.compile(
     r"(?:and )?(?:who|which(?: ones?| of them)?|those(?: who| that)?) ?"
     r"(?:is|are|has|have|does|do|did|was|were|could|would|ca|wo|can|will)?(?:n['’]?t| ?not)\W*",
@@ -62,6 +62,23 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
         return found
     meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
+
+
+def with_asked_values(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
+    """What was understood, where it is asked whether one row has a value: of "is Hector still available?" the status.
+
+    As a condition the value would hide the row that has another one.
+    """
+    meaning, kinds = found.meaning, reader.vocabulary.kinds
+    first = next((each.text.lower() for each in mentions), "")
+    if first not in BEFORE_WHETHER or not any(kinds[name] == "name" for name in meaning.wanted):
+        return found
+    asked = [name for each in mentions for name in each.fields(Kind.VALUE)[:1]]
+    fields = [name for name in dict.fromkeys(asked) if name != TABLE and kinds[name] != "name"]
+    wanted = {name: values for name, values in meaning.wanted.items() if name not in fields}
+    unwanted = {name: values for name, values in meaning.unwanted.items() if name not in fields}
+    shown = tuple(dict.fromkeys((*meaning.fields, *fields)))
+    return replace(found, meaning=replace(meaning, wanted=wanted, unwanted=unwanted, fields=shown, topic=""))
 
 
 def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaReader) -> Understood:
@@ -168,7 +185,7 @@ def with_money(found: Understood, mentions: Sequence[Mention], schema: Schema) -
     spoken_of = {name for each in mentions for name in each.fields(Kind.FIELD)}
     numbers = {name for name in spoken_of if schema.fields[name].type is FieldType.NUMBER}
     amounts = {name: amount for name in bounds if name not in numbers and (amount := _amount(bounds[name]))}
-    if not money or money in bounds or len(amounts) != 1 or not _AMOUNT.search(found.message):
+    if not money or money in bounds or len(amounts) != 1 or not AMOUNT.search(found.message):
         return found
     ((other, amount),) = amounts.items()
     rest = {name: each for name, each in bounds.items() if name != other}
@@ -287,8 +304,9 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
         return found
     first = next((each.text.lower() for each in mentions), "")
     is_of_none = first in BEFORE_WHETHER or not meaning.fields or refers_back(found.message)
-    if not meaning.restricted and is_of_none:
-        # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
+    is_of_others = sum(each.kind in _WORDS and each.text.lower() not in reader.heads.known for each in mentions) > 1
+    if not meaning.restricted and (is_of_none or is_of_others):
+        # Nothing names the table: "where are vaccines stored?" does not ask for all rows that have a room.
         return replace(found, meaning=Meaning(topic=found.message), strategy="C")
     if meaning.fields or found.continues:
         return found

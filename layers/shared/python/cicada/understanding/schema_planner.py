@@ -216,8 +216,7 @@ class SchemaReader(Struct, frozen=True):
                 return Understood(own.message, Meaning(topic=before.meaning.topic), "C", sure, continues=True)
             if before.meaning.topic and own.restricting == {MentionKind.NUMBER} and not before.meaning.bounds:
                 return Understood(own.message, before.meaning, "H", sure, continues=True)
-        speaks_of_list = own.reading.refers_to_several or own.reading.begins_with_not
-        if before.strategy == "M" and not own.has_topic_words and speaks_of_list:
+        if before.strategy == "M" and not own.has_topic_words and own.reading.refers_to_several:
             meaning = meaning_of(with_contents_as_conditions(own.reading), self.vocabulary, asker)
         if own.strategy == "A" and before.strategy == "M" and not own.has_topic_words:
             meaning = replace(meaning, topic="")  # "Is it approved?" asks for a field of what was listed.

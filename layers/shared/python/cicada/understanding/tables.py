@@ -19,6 +19,7 @@ from cicada.understanding.asking_back import refers_back
 from cicada.understanding.debts import (
     SURE_OF_ROWS,
     asks_of_debts,
+    column_of_money,
     debts_asked,
     is_of_overdue,
     table_of_days_due,
@@ -30,10 +31,12 @@ from cicada.understanding.debts import (
 from cicada.understanding.facts import Mention, MentionKind, facts_of
 from cicada.understanding.meaning import Bounds
 from cicada.understanding.rows import (
+    AMOUNT,
     goes_on_from_rows,
     grouped,
     of_all_rows,
     ordered,
+    with_asked_values,
     with_columns,
     with_days,
     with_extreme,
@@ -122,6 +125,7 @@ class TablesReader(Struct, frozen=True):
         reader = self._reader(table)
         mentions = facts_of(found.message, reader.vocabulary, now, reader.heads.common).mentions
         found = with_money(with_days(found, mentions, reader), mentions, reader.schema)
+        found = with_asked_values(found, mentions, reader)
         found = with_columns(grouped(found, mentions, reader.schema), mentions, reader)
         found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
         if found.strategy != "M":
@@ -169,6 +173,8 @@ class TablesReader(Struct, frozen=True):
         # "The weight of the Kormoran": a name may stand in another table too, and what is asked of it in one alone.
         asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
         most = most if len(most) == 1 else _most(most, asked)
+        if len(most) > 1 and AMOUNT.search(message):
+            most = [each for each in most if column_of_money(self.schema.of_table(each))] or most
         if _OF_PEOPLE.match(message.strip()) and any(most[0] in each for each in columns):
             most = [each for each in most if self._has_names(each)] if len(most) > 1 else most
         return most[0] if len(most) == 1 else None
