@@ -532,7 +532,7 @@ def test_a_superlative_is_no_form_of_a_value() -> None:
 
 def of_observatory(*messages: str) -> Meaning:
     """What messages mean to a base whose documents have several dates, of which `date` is that of the schema."""
-    values = {"kind": ("loan", "log", "instrument"), "state": ("returned", "overdue", "open")}
+    values = {"kind": ("loan", "log", "instrument", "list"), "state": ("returned", "overdue", "open")}
     fields = [SchemaField(name, FieldType.KEYWORD, each) for name, each in values.items()]
     fields += [SchemaField("tags", FieldType.KEYWORDS, ("meteors", "comets"))]
     dates = ("date", "reviewed", "applied", "ends", "acquired", "lent", "due", "returned", "closed")
@@ -549,3 +549,8 @@ def test_a_bare_period_is_of_the_schema_date_where_many_dates_might_be_meant() -
 def test_what_is_taken_out_of_a_list_is_denied_of_it_though_it_is_also_a_field() -> None:
     found = of_observatory("all loans", "without the returned one")
     assert (found.wanted, found.unwanted) == ({"kind": ("loan",)}, {"state": ("returned",)})
+
+
+def test_a_verb_that_asks_for_a_list_is_no_kind_of_documents() -> None:
+    assert of_observatory("list all loans").wanted == {"kind": ("loan",)}
+    assert of_observatory("which lists are overdue?").wanted == {"kind": ("list",), "state": ("overdue",)}

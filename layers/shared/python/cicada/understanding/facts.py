@@ -356,7 +356,9 @@ class _Finder:
         return not named.isdisjoint(each.field for each in meanings if each.kind is Kind.VALUE)
 
     def _is_verb(self, at: int) -> bool:
-        """Whether a word for documents does something to an object here: "how quickly must they report it?"."""
+        """Whether a word for documents does something here: "list all loans", "how quickly must they report it?"."""
+        if at == 0 and self.tokens[at].text in _REQUESTING and len(self.tokens) > 1:
+            return True
         near = [each.text for each in (*self.tokens[at - 1 : at], *self.tokens[at + 1 : at + 2])]
         return at > 0 and len(near) == 2 and near[0] in _BEFORE_VERBS and near[1] in _OBJECTS
 
@@ -398,6 +400,7 @@ _STRESSED = word_set(
     "not n't and or no all any only never must both without with other than now still but except nur nicht pas no"
 )
 # What stands before a verb, and what begins its object.
+_REQUESTING = frozenset({"list", "show", "count"})
 _BEFORE_VERBS = word_set("to must should can could may might will would shall do does did not i we you they who")
 _OBJECTS = word_set("it them this that these those him her us the a an any such to")
 # Words of grammar that are values only where they are written in capitals.
