@@ -72,6 +72,11 @@ def asks_for(request: Request, role: str) -> str:
     return f"{done}{what} is missing. {ASKING}"
 
 
+def asked_for_text(answer: str) -> bool:
+    """Whether an answer asks for the text of an entry."""
+    return answer.endswith(ASKING) and "The text of the " in answer
+
+
 def says(request: Request) -> str:
     """Gives the sentence to copy."""
     return f"Say: {sentence(request)}"

@@ -13,6 +13,7 @@ from local.bedrock.agent_heads.request import AgentHeads, Request
 from local.bedrock.agent_replies import ASKING, NOUNS
 
 _SURE = 0.9
+_NAME_WORDS = 3
 # A message that surely asks for one of these is no answer to a question for a missing argument.
 _ANEW = ("list", "get", "rename", "delete", "restore")
 # What these are about may stand behind a colon, as in "Show my theory: The porter is drunk".
@@ -29,12 +30,12 @@ _ONE = re.compile(r"\b(?:profile|theory|card|entry|note)\b", re.IGNORECASE)
 
 def understood(message: str, before: Sequence[Turn], store: str, heads: AgentHeads) -> Request:
     """What the message asks of the agent of this store, with what the turns before say of it."""
-    unfinished = _unfinished(before)
+    unfinished = _unfinished(before, store, heads)
     found = _read(message, store, heads)
     if before and found.sure < _SURE and (entry := _picked(message, before, store)):
         again = understood(before[-1].message, before[:-1], store, heads)
         return replace(again, name=entry.name, text="" if again.action == "search" else again.text, is_open=False)
-    if not unfinished or (found.action in _ANEW and found.sure >= _SURE):
+    if not unfinished or _is_anew(found, message, before[-1].answer):
         return _resolved(_to_agent(found, message, store, heads), message, before, heads)
     asked = before[: len(before) - len(unfinished)]
     first = unfinished[0]
@@ -44,6 +45,14 @@ def understood(message: str, before: Sequence[Turn], store: str, heads: AgentHea
         said = _without_lead(answer, heads) if role == "text" else answer.strip()
         request = request.saying(role, said) if role else request
     return request
+
+
+def _is_anew(found: Request, message: str, asked: str) -> bool:
+    """Whether a message is a request of its own and not what was asked for. A text may look like one, a name hardly."""
+    if found.sure < _SURE or found.action in _ANEW:
+        return found.sure >= _SURE
+    is_of_name = not agent_replies.asked_for_text(asked) and len(message.split()) > _NAME_WORDS
+    return is_of_name and found.action in ("save", "append", "amend")
 
 
 def _picked(message: str, before: Sequence[Turn], store: str) -> Mentioned | None:
@@ -69,6 +78,8 @@ def _read(message: str, store: str, heads: AgentHeads) -> Request:
         found = replace(added, name=added.name or found.name, text=added.text or found.text)
     if found.action == "append":
         found = replace(found, name=phrases.without_with(found.name))
+    if found.action == "delete" and phrases.is_of_change(message):
+        return heads.read(message, "restore")
     if said := phrases.remark(message):
         what, name, text = said
         return replace(found, action="amend" if what == "correction" else "append", name=name, text=text, sure=1.0)
@@ -76,14 +87,14 @@ def _read(message: str, store: str, heads: AgentHeads) -> Request:
         return replace(heads.read(message, "get"), sure=1.0, name="", is_open=True)
     if (name := asked_to_read(message)) and found.action in ("none", "search", "get"):
         return replace(heads.read(message, "get"), name=name)
-    return _titled(found, message, heads) or _named_apart(found, message, heads) or found
+    return _titled(message, heads) or _named_apart(found, message, heads) or found
 
 
-def _titled(found: Request, message: str, heads: AgentHeads) -> Request | None:
+def _titled(message: str, heads: AgentHeads) -> Request | None:
     """The request to save a theory that stands under its title: "keep as theory Silent Banquo: he knew"."""
     title, text = phrases.titled(message)
-    may_save = found.action in (*_MAY_SAVE, "append") and not phrases.only_adds(message, text)
-    if not title or not may_save or not phrases.keeps(message):
+    lead, _, rest = message.partition(title or message)
+    if not text or not (phrases.keeps(lead) or phrases.keeps(rest.partition(text)[2])):
         return None
     return replace(heads.read(message, "save"), store="theories", sure=1.0, name=title, text=text)
 
@@ -99,13 +110,17 @@ def _named_apart(found: Request, message: str, heads: AgentHeads) -> Request | N
     return replace(saved, sure=1.0, name=name, text=saved.text or _claim(rest))
 
 
-def _unfinished(before: Sequence[Turn]) -> list[str]:
+def _unfinished(before: Sequence[Turn], store: str, heads: AgentHeads) -> list[str]:
     """The messages of the last request while its arguments are asked for, oldest first."""
     messages: list[str] = []
-    for turn in reversed(before):
+    for at in range(len(before) - 1, -1, -1):
+        turn = before[at]
         if not turn.answer.endswith(ASKING):
             break
         messages.insert(0, turn.message)
+        asked = before[at - 1].answer if at else ""
+        if asked.endswith(ASKING) and _is_anew(_read(turn.message, store, heads), turn.message, asked):
+            break
     return messages
 
 
@@ -168,7 +183,7 @@ def _resolved(request: Request, message: str, before: Sequence[Turn], heads: Age
     if request.action == "save":
         return _with_earlier_text(request, before, heads)
     request = _on_entry(request, message, before, heads)
-    if request.action in ("append", "amend") and not request.text:
+    if request.action == "append" and not request.text:
         return replace(request, text=earlier.claim(before[-1:], heads))
     return request
 
@@ -177,10 +192,11 @@ def _changing(request: Request, message: str) -> Request:
     """The request to change a part of an entry, which names what is wrong and so is about no entry of that name."""
     if left_out(message) and request.action in ("delete", "amend"):
         request = replace(request, action="amend", text=left_out(message))
-    elif request.action not in ("amend", "none") or not replaces_part(message, request.text):
+    elif request.action != "amend" and not (request.action == "none" and replaces_part(message, request.text)):
         return request
-    is_wrong = any(request.name in each or each in request.name for each in wrong_words(message))
-    return replace(request, action="amend", name="" if is_wrong else request.name, text=request.text or message)
+    of_part = message if replaces_part(message, request.text) else ""
+    is_wrong = any(request.name in each for each in wrong_words(message))
+    return replace(request, action="amend", name="" if is_wrong else request.name, text=request.text or of_part)
 
 
 def _on_entry(request: Request, message: str, before: Sequence[Turn], heads: AgentHeads) -> Request:

@@ -149,7 +149,7 @@ def _further(request: Request, message: str, done: Sequence[Done], offered: Mapp
     text = _kept(last)
     if request.action != "amend" or not text:
         return None
-    changed = corrected(text, message, request.text)
+    changed = corrected(text, message, request.text, request.name)
     if not changed and replaces_part(message, request.text):
         return None
     request = replace(request, text=changed or request.text)

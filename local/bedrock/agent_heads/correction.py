@@ -32,7 +32,10 @@ _LEAD = re.compile(
     r"^.*\b(?:make|should (?:be|say|read|have)|must be|is|are|was|were|put|write|read|say)(?: (?:it|that|this|them))? ",
     re.IGNORECASE,
 )
-_ENTRY = r"(?:it|there|that|this|(?:the|my|his|her|that|this) (?:[\w'’-]+ )*(?:profile|theory|note|card|entry)\b)"
+_ENTRY = (
+    r"(?:it|there|that|this"
+    r"|(?:the|my|his|her|that|this|[\w'’-]+['’]s) (?:[\w'’-]+ )*(?:profile|theory|note|card|entry)\b)"
+)
 _TAIL = re.compile(rf" (?:in|on|of) {_ENTRY}$", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:an?|the)\b", re.IGNORECASE)
 _PIECE = r"(?:bits?|parts?|lines?|remarks?|sentences?|words?|mention|pieces?|details?|phrases?)"
@@ -40,6 +43,11 @@ _LEAVES_OUT = re.compile(
     r"\b(?:scrap|drop|remove|delete|cut|strike|erase|omit|lose|take out|leave out|get rid of|throw out|cross out)"
     rf"(?: out)? (?P<piece>(?:the |that |this )?{_PIECE} (?:(?:about|on|with|of|that says|where) )?)?"
     rf"(?P<old>{_PHRASE})",
+    re.IGNORECASE,
+)
+_TAKES_OUT = re.compile(
+    rf"\b(?:take|throw|leave|cut) (?P<piece>(?:the |that |this )?{_PIECE} (?:about|on|with|of) )?"
+    rf"(?P<old>{_PHRASE}?) out(?P<of> of {_ENTRY})?(?!\w)",
     re.IGNORECASE,
 )
 _OUT_OF = re.compile(rf" (?:from|out of) {_ENTRY}.*$", re.IGNORECASE)
@@ -62,14 +70,16 @@ _ALONE = (
 )
 
 
-def corrected(entry: str, message: str, text: str) -> str:
+def corrected(entry: str, message: str, text: str, name: str = "") -> str:
     """The entry's text with the corrected part in its place, or without what is to go; empty if that is not clear.
 
     `text`: what the message gives as the right words. If they are few, a year, a day of the week or a number that is
-    alone of its sort in both needs no wrong one beside it.
+    alone of its sort in both needs no wrong one beside it. `name`: the entry's, which the message may add.
     """
     if gone := left_out(message):
         return without(entry, gone)
+    if name:
+        message = re.sub(rf" (?:for|in|of|on|about) {re.escape(name)}(?:['’]s \w+)?(?=\W*$)", "", message)
     clear = next(((old, new) for old, new in _pairs(message, entry) if new), None)
     if clear:
         old, new = clear
@@ -83,11 +93,16 @@ def corrected(entry: str, message: str, text: str) -> str:
 
 def left_out(message: str) -> str:
     """The words that a message has taken out of an entry whose rest stays: "scrap the scar, keep the rest"."""
-    found = _LEAVES_OUT.search(message)
+    found = _TAKES_OUT.search(message) or _LEAVES_OUT.search(message)
     if not found:
         return ""
     old = _OUT_OF.sub("", found["old"])
-    is_of_part = found["piece"] or old != found["old"] or _REST.search(message[found.end("old") :])
+    is_of_part = (
+        found["piece"]
+        or found.groupdict().get("of")
+        or old != found["old"]
+        or _REST.search(message[found.end("old") :])
+    )
     return _bare(re.sub(r"(?i) (?:and|but) (?:keep|leave|retain)\b.*$", "", old)) if is_of_part else ""
 
 

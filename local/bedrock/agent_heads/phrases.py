@@ -87,8 +87,12 @@ _REMARK = re.compile(
     r"(?:my |the |an? |one |more |another |first |second |third |fourth |last |further |new |own )+"
     r"|(?:\w+,? )?)"
     r"(?P<what>remark|comment|verdict|addition|correction|observation|conclusion)s?"
-    r"(?: (?:in|into|to|on|for|under) (?P<name>[^:]{1,80}))?: (?P<text>\S.*)",
+    r"(?: (?:there|here))?(?: (?:in|into|to|on|for|under) (?P<name>[^:]{1,80}))?: (?P<text>\S.*)",
     re.IGNORECASE | re.DOTALL,
+)
+_OF_CHANGE = re.compile(
+    r"\b(?:the|that|this|my|your)(?: last| latest| previous)? (?:change|edit|update|modification|correction)s?\b",
+    re.IGNORECASE,
 )
 _WITH_BEHIND = re.compile(r"(?<=\w) (?:with|mit|um|avec|con|com)$")
 _KIND_BEFORE = re.compile(
@@ -164,14 +168,17 @@ def titled(message: str) -> tuple[str, str]:
     return found["name"].strip(), _KEEPS_AT_END.sub("", found["text"]).strip(" .")
 
 
-def keeps(message: str) -> bool:
-    """Whether the message asks to keep what it says, and not to test it."""
-    return bool(
-        _KEEPS_AT_END.search(message) or re.search(r"(?i)\b(?:keep|save|file|store|call(?:ed)?|titled)\b", message)
-    )
+def keeps(words: str) -> bool:
+    """Whether the words around a theory ask to keep it, and not to test it."""
+    return bool(re.search(r"(?i)\b(?:keep|save|file|store|note|call(?:ed)?|titled|named)\b", words))
 
 
 def remark(message: str) -> tuple[str, str, str] | None:
     """What a message calls what it says of an entry, the words for the entry, which may be empty, and what it says."""
     found = _REMARK.match(message.strip())
     return (found["what"].lower(), (found["name"] or "").strip(), found["text"].strip()) if found else None
+
+
+def is_of_change(message: str) -> bool:
+    """Whether what is to go is a change and no entry: "scratch that last change"."""
+    return bool(_OF_CHANGE.search(message))

@@ -24,6 +24,7 @@ from local.bedrock.agent_heads.correction import corrected, replaces_part, wrong
         ("a limp, a beard, sings", "lose the beard, keep the rest", "", "a limp, sings"),
         ("He lies. He owes Tom a horse.", "take out the sentence about the horse", "", "He lies."),
         ("fat and merry, pays late", "delete merry from her profile", "", "fat, pays late"),
+        ("sings, short hair", "please take the short hair out of Ann's profile", "", "sings"),
         ("only a limp", "scrap the limp, keep the rest", "", ""),
         ("runs lights", "she runs sound now not lights", "she runs sound now", ""),
         ("the only cook", "she is a housekeeper, not the gardener", "a housekeeper", ""),
@@ -33,6 +34,10 @@ from local.bedrock.agent_heads.correction import corrected, replaces_part, wrong
 )
 def test_the_part_is_replaced_only_if_it_is_clear(entry: str, message: str, text: str, expected: str) -> None:
     assert corrected(entry, message, text) == expected
+
+
+def test_the_name_of_the_entry_is_no_part_of_the_new_words() -> None:
+    assert corrected("free on Mondays", "change Mondays to Tuesdays for Ann", "Tuesdays", "Ann") == "free on Tuesdays"
 
 
 @pytest.mark.parametrize("message", ["a cup, not a jug", "“jug” should read “cup”", "drop the jug, leave the rest"])

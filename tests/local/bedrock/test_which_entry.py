@@ -189,3 +189,27 @@ def test_what_no_tool_does_is_said_in_one_sentence() -> None:
     assert asked(PROFILES, "please email this profile to Marta", COOK)[1].startswith(
         "I cannot do that: I keep profiles"
     )
+
+
+NAMELESS = Turn("put the coast on file: it has no winter", "The name of the profile is missing. What is it?")
+
+
+def test_a_request_of_its_own_is_no_name_that_was_asked_for() -> None:
+    assert asked(PROFILES, "rename it Low Coast", MARTA_RENAMED, NAMELESS)[0] == "rename_profile"
+    assert asked(PROFILES, "add to Marta that she fears bees", COOK, NAMELESS)[1] == {
+        "name": "Marta",
+        "addition": "she fears bees",
+    }
+    assert "Low Coast" in asked(PROFILES, "Low Coast", NAMELESS)[1].values()
+
+
+MARTA_RENAMED = Turn("call her Martha", "Renamed the character profile “Marta” to “Martha”.")
+
+
+def test_a_change_that_is_to_go_deletes_no_entry() -> None:
+    added = Turn("add that she sings", "Added to the character profile “Marta”. It now reads:\nthe cook\nshe sings")
+    assert asked(PROFILES, "scratch that last change", COOK, added) == ("restore_profile", {"name": "Marta"})
+
+
+def test_a_correction_without_new_words_asks_for_them() -> None:
+    assert asked(PROFILES, "correct it please", COOK)[1].endswith("What is it?")
