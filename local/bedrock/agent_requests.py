@@ -7,7 +7,7 @@ from dataclasses import replace
 from cicada.agents.unnamed import asked_to_read, asks_own_words, asks_to_see_it, weighs_it
 from local.bedrock import agent_replies
 from local.bedrock.agent_heads import earlier, phrases, which
-from local.bedrock.agent_heads.correction import left_out, replaces_part, wrong_words
+from local.bedrock.agent_heads.correction import corrected_words, left_out, replaces_part
 from local.bedrock.agent_heads.earlier import Mentioned, Turn
 from local.bedrock.agent_heads.request import AgentHeads, Request
 from local.bedrock.agent_replies import ASKING, NOUNS
@@ -166,6 +166,8 @@ def _claim(message: str) -> str:
 def _resolved(request: Request, message: str, before: Sequence[Turn], heads: AgentHeads) -> Request:
     """The request with the entry and the text that the turns before tell, where the message does not."""
     noun = NOUNS.get(request.store, "profile")
+    if request.action == "save" and request.store == "profiles" and not request.name and _is_name(request.text):
+        request = replace(request, name=request.text, text="")
     if asks_own_words(message):
         return request
     request = _changing(request, message)
@@ -188,15 +190,22 @@ def _resolved(request: Request, message: str, before: Sequence[Turn], heads: Age
     return request
 
 
+def _is_name(text: str) -> bool:
+    """Whether a text is no more than a name: "a place profile: Thornfield Hall"."""
+    said = text.split()
+    return 0 < len(said) <= _NAME_WORDS and all(each[0].isupper() for each in said)
+
+
 def _changing(request: Request, message: str) -> Request:
     """The request to change a part of an entry, which names what is wrong and so is about no entry of that name."""
     if left_out(message) and request.action in ("delete", "amend"):
         request = replace(request, action="amend", text=left_out(message))
     elif request.action != "amend" and not (request.action == "none" and replaces_part(message, request.text)):
         return request
-    of_part = message if replaces_part(message, request.text) else ""
-    is_wrong = any(request.name in each for each in wrong_words(message))
-    return replace(request, action="amend", name="" if is_wrong else request.name, text=request.text or of_part)
+    said = corrected_words(message)
+    is_said = any(request.name in each for each in said)
+    text = request.text or (message if said else "")
+    return replace(request, action="amend", name="" if is_said else request.name, text=text)
 
 
 def _on_entry(request: Request, message: str, before: Sequence[Turn], heads: AgentHeads) -> Request:

@@ -97,12 +97,7 @@ def left_out(message: str) -> str:
     if not found:
         return ""
     old = _OUT_OF.sub("", found["old"])
-    is_of_part = (
-        found["piece"]
-        or found.groupdict().get("of")
-        or old != found["old"]
-        or _REST.search(message[found.end("old") :])
-    )
+    is_of_part = found["piece"] or found.groupdict().get("of") or old != found["old"] or _REST.search(message)
     return _bare(re.sub(r"(?i) (?:and|but) (?:keep|leave|retain)\b.*$", "", old)) if is_of_part else ""
 
 
@@ -129,10 +124,11 @@ def replaces_part(message: str, text: str) -> bool:
     return any(found) or bool(left_out(message))
 
 
-def wrong_words(message: str) -> list[str]:
-    """What the message calls wrong, or has taken out; none of it is the name of an entry."""
-    pairs = [found[1] for found in _QUOTED_PAIR.finditer(message)]
-    pairs += [_bare(found["old"]) for pattern, _ in _WAYS for found in pattern.finditer(message)]
+def corrected_words(message: str) -> list[str]:
+    """What the message calls wrong or right, or has taken out; none of it is the name of an entry."""
+    pairs = [words for found in _QUOTED_PAIR.finditer(message) for words in found.groups()]
+    found = (each for pattern, _ in _WAYS for each in pattern.finditer(message))
+    pairs += [_bare(words) for each in found for words in (each["old"], _TAIL.sub("", each["new"]))]
     return [each for each in (*pairs, left_out(message)) if each]
 
 
@@ -172,7 +168,8 @@ def _right(old: str, new: str, end: int) -> str:
     bare = _LEAD.sub("", new) if end else new
     articles = [at for at, word in enumerate(bare.split()) if _ARTICLE.fullmatch(word)]
     if end and articles and _ARTICLE.match(old):
-        return " ".join(bare.split()[articles[-1] :])
+        phrase, size = bare.split()[articles[-1] :], len(old.split())
+        return " ".join(phrase if len(phrase) <= size + 1 else phrase[:size])
     like = _like(old, new.split(), end)
     return like or (bare if bare != new and len(bare.split()) <= len(old.split()) + 1 else "")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from local.bedrock.agent_heads.correction import corrected, replaces_part, wrong_words
+from local.bedrock.agent_heads.correction import corrected, corrected_words, replaces_part
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,8 @@ from local.bedrock.agent_heads.correction import corrected, replaces_part, wrong
         ("He lies. He owes Tom a horse.", "take out the sentence about the horse", "", "He lies."),
         ("fat and merry, pays late", "delete merry from her profile", "", "fat, pays late"),
         ("sings, short hair", "please take the short hair out of Ann's profile", "", "sings"),
+        ("asks for a kitten", "sorry, it's a cat he asks for, not a kitten", "a cat", "asks for a cat"),
+        ("tall, merry", "cross out merry and keep everything else", "", "tall"),
         ("only a limp", "scrap the limp, keep the rest", "", ""),
         ("runs lights", "she runs sound now not lights", "she runs sound now", ""),
         ("the only cook", "she is a housekeeper, not the gardener", "a housekeeper", ""),
@@ -41,9 +43,9 @@ def test_the_name_of_the_entry_is_no_part_of_the_new_words() -> None:
 
 
 @pytest.mark.parametrize("message", ["a cup, not a jug", "“jug” should read “cup”", "drop the jug, leave the rest"])
-def test_what_names_the_wrong_words_replaces_no_whole_entry(message: str) -> None:
+def test_what_names_the_corrected_words_replaces_no_whole_entry(message: str) -> None:
     assert replaces_part(message, "")
-    assert any("jug" in each for each in wrong_words(message))
+    assert any("jug" in each for each in corrected_words(message))
 
 
 @pytest.mark.parametrize("message", ["Change the note to: a cook, not a maid", "she meant to marry him, she never did"])

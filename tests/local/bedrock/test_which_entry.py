@@ -213,3 +213,13 @@ def test_a_change_that_is_to_go_deletes_no_entry() -> None:
 
 def test_a_correction_without_new_words_asks_for_them() -> None:
     assert asked(PROFILES, "correct it please", COOK)[1].endswith("What is it?")
+
+
+def test_a_new_profile_with_nothing_but_a_name_is_asked_for_its_text() -> None:
+    said = asked(PROFILES, "set up a place profile: Thornfield")[1]
+    assert "The text of the profile “Thornfield” is missing" in said
+    assert said.endswith("What is it?")
+
+
+def test_the_right_words_are_no_name_of_an_entry() -> None:
+    assert asked(PROFILES, "swap soup for Eintopf in her profile", COOK) == ("get_profile", {"name": "Marta"})

@@ -27,6 +27,7 @@ INTENTS = {
     "who says “Night shift”?": Classification(SEARCH, 1.0, "…"),
     "put him on file": Classification(SEARCH, 1.0, "…", seems=Classification(PROFILE, 0.7, "…")),
     "a file on him": Classification(SEARCH, 1.0, "…", seems=Classification(PROFILE, 0.7, "…")),
+    "undo it all now": Classification(PROFILE, 0.95, "…"),
     "show it": Classification(SEARCH, 1.0, "…", seems=Classification(Intent.GENERAL, 0.4, "…")),
 }
 
@@ -126,6 +127,10 @@ SOUGHT = Turn("who dies?", "Ada dies.")
         ("now for the other one", (MOOR, DOOR), THEORY),
         ("now for the other one", (MOOR,), SEARCH),
         ("add to locked door: he lied", (DOOR, SOUGHT), THEORY),
+        ("and for the hearing one?", (MOOR, DOOR), THEORY),
+        ("Ada was ill, not the cook", (MOOR,), SEARCH),
+        ("she was merry, not ill", (MOOR,), THEORY),
+        ("undo it all now", (MARTA, MOOR), THEORY),
         ("add to my notes: the locked door", (DOOR, MARTA), SEARCH),
     ],
 )

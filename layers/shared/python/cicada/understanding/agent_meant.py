@@ -24,7 +24,12 @@ _POINTS = re.compile(
     r"|\b(?:the|that) (?P<before>(?:[\w'’-]+ ){1,4}?)one\b",
     re.IGNORECASE,
 )
+# What corrects what was said: "four storeys, not three".
+_CORRECTS = re.compile(r",? (?:and |but )?not (?P<behind>[^,.;:?!]+)\W*", re.IGNORECASE)
 _OTHER = "other"
+# Words for what the agents keep, in the languages that have them so.
+_KEPT = re.compile(r"profil|perfil|th[eé]or|teor|hypoth|card|note|entry|fich|karte", re.IGNORECASE)
+_MOST_WORDS = 6
 _QUOTED = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 _LEAST_LETTERS, _LONGEST_ENDING = 4, 3
 _FIRST_WORDS = 3
@@ -51,10 +56,8 @@ def agent_meant(
         return Classification(keeper, seems.confidence, "names what an agent keeps")
     # After a list of documents "without the retired one" changes no profile.
     found = found if request.listing is not None else _alone(found, request.message, asks_change)
-    answers = request.turns and request.turns[-1].answer.rstrip().endswith("?") and "?" not in request.message
-    # A text that an agent asked for may say anything, but does not begin as a question.
-    tells = answers and request.turns[-1].agent and not asks(" ".join(request.message.split()[:_FIRST_WORDS]))
-    picks = tells or (answers and _ONE_OF.fullmatch(request.message)) or _points(request)
+    answers = bool(request.turns) and request.turns[-1].answer.rstrip().endswith("?") and "?" not in request.message
+    picks = _goes_on(request, answers, asked, asks)
     if not request.messages or (seems.confidence >= _SURE and not picks):
         return found
     before = _before(request, classify, asks_change)
@@ -64,6 +67,19 @@ def agent_meant(
     if is_open or answers or picks or asked:
         return Classification(before, seems.confidence, "continues what was asked of an agent")
     return found
+
+
+def _goes_on(request: PlanRequest, answers: bool, asked: bool, asks: Callable[[str], bool]) -> bool:
+    """Whether a message goes on from an agent's turn, whatever it seems to be for.
+
+    It is what the agent asked for, asks for a change and names nothing, or points at what the agent named.
+    """
+    is_question = "?" in request.message or asks(" ".join(request.message.split()[:_FIRST_WORDS]))
+    # A text that an agent asked for may say anything, but does not begin as a question.
+    tells = answers and bool(request.turns[-1].agent) and not is_question
+    refers = asked and not is_question and _names_nothing(request.message)
+    picks = answers and _ONE_OF.fullmatch(request.message) is not None
+    return tells or refers or picks or _points(request)
 
 
 def _alone(found: Classification, message: str, asks_change: Callable[[str], bool]) -> Classification:
@@ -100,14 +116,24 @@ def _intent(message: str, request: PlanRequest, classify: Classify) -> Intent:
 def _points(request: PlanRequest) -> bool:
     """Whether the message points at an entry that an agent named: by words of that turn, or as the other one."""
     turns = [turn for turn in request.turns if turn.agent]
-    found = _POINTS.search(request.message) if turns and request.turns[-1].agent else None
-    if found is None:
+    if not turns or not request.turns[-1].agent:
         return False
-    said = found["behind"] or found["before"]
+    found = _POINTS.search(request.message)
+    corrects = None if found or "?" in request.message else _CORRECTS.search(request.message)
+    if found is None and corrects is None:
+        return False
+    said = corrects["behind"] if corrects else found["behind"] or found["before"] if found else ""
     if said.strip().lower() == _OTHER:
         return len(turns) > 1
     told = content_words(said)
     return bool(told) and all(_is_in(each, turns) for each in told)
+
+
+def _names_nothing(message: str) -> bool:
+    """Whether a message is as short as "no, bring it back" and has no name and no word for what is kept."""
+    said = message.split()
+    is_bare = len(said) <= _MOST_WORDS and not any(each[:1].isupper() for each in said[1:])
+    return is_bare and not any(mark in message for mark in ':"“„«') and not _KEPT.search(message)
 
 
 def _is_in(word: str, turns: Sequence[Turn]) -> bool:

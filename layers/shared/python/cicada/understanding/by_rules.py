@@ -91,6 +91,8 @@ class RulesPlanner(Struct, frozen=True):
     def _with_carried(self, request: PlanRequest) -> Plan:
         found = stand_alone([*request.messages, request.message])
         plan = self._plan(request)
+        if plan.intent in AGENTS:
+            return plan
         if plan.continues and plan.shape is Shape.HYBRID and not plan.wants_documents:
             return replace(plan, before=found.before)
         if not found.question or plan.carried or plan.filters or plan.shape is Shape.METADATA_ONLY:
