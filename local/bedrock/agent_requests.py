@@ -49,10 +49,10 @@ def understood(message: str, before: Sequence[Turn], store: str, heads: AgentHea
 
 def _is_anew(found: Request, message: str, asked: str) -> bool:
     """Whether a message is a request of its own and not what was asked for. A text may look like one, a name hardly."""
-    if found.sure < _SURE or found.action in _ANEW:
-        return found.sure >= _SURE
+    if message.rstrip().endswith("?") or (found.sure >= _SURE and found.action in _ANEW):
+        return True
     is_of_name = not agent_replies.asked_for_text(asked) and len(message.split()) > _NAME_WORDS
-    return is_of_name and found.action in ("save", "append", "amend")
+    return is_of_name and found.sure >= _SURE and found.action in ("save", "append", "amend")
 
 
 def _picked(message: str, before: Sequence[Turn], store: str) -> Mentioned | None:
@@ -198,8 +198,9 @@ def _is_name(text: str) -> bool:
 
 def _changing(request: Request, message: str) -> Request:
     """The request to change a part of an entry, which names what is wrong and so is about no entry of that name."""
-    if left_out(message) and request.action in ("delete", "amend"):
-        request = replace(request, action="amend", text=left_out(message))
+    gone = left_out(message)
+    if gone and request.action in ("delete", "amend"):
+        request = replace(request, action="amend", name="" if gone in request.name else request.name, text=gone)
     elif request.action != "amend" and not (request.action == "none" and replaces_part(message, request.text)):
         return request
     said = corrected_words(message)

@@ -169,6 +169,7 @@ READ = Done("get_profile", {}, "The character profile “Marta”, saved on 2026
 def test_a_part_that_goes_leaves_the_rest_of_the_entry() -> None:
     message = "scrap the limps, keep the rest"
     assert asked(PROFILES, message, COOK) == ("get_profile", {"name": "Marta"})
+    assert asked(PROFILES, "delete the bit about the limps from it", COOK) == ("get_profile", {"name": "Marta"})
     assert asked(PROFILES, message, COOK, done=(READ,)) == (
         "amend_profile",
         {"name": "Marta", "description": "the cook"},
@@ -201,6 +202,7 @@ def test_a_request_of_its_own_is_no_name_that_was_asked_for() -> None:
         "addition": "she fears bees",
     }
     assert "Low Coast" in asked(PROFILES, "Low Coast", NAMELESS)[1].values()
+    assert asked(PROFILES, "what is kept of Marta?", COOK, NAMELESS) == ("get_profile", {"name": "Marta"})
 
 
 MARTA_RENAMED = Turn("call her Martha", "Renamed the character profile “Marta” to “Martha”.")
