@@ -240,7 +240,8 @@ def _is_open(request: Request, message: str, before: Sequence[Turn], noun: str) 
 
 def _tested(request: Request, message: str, before: Sequence[Turn], heads: AgentHeads) -> Request:
     """The request for the evidence of the theory that the message points at, or of what was spoken of last."""
-    if pointed := which.entry_meant(message.replace(request.text or "\n", ""), before, "theory"):
+    lead = message.replace(request.text or "\n", "")
+    if pointed := which.entry_meant(lead, before, "theory") or which.pointed_at(message, before, "theory"):
         return replace(request, name=pointed.name, text="")
     if request.name or request.text:
         return request

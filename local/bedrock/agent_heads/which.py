@@ -96,10 +96,16 @@ def is_any_of_several(message: str) -> bool:
 
 
 def entry_meant(message: str, turns: Sequence[Turn], noun: str) -> Mentioned | None:
-    """The entry that the message points at by its place, by its known name or by what it is about."""
-    entries = known(turns, noun)
+    """The entry that the message points at by its known name, by its place or by what it is about."""
     if name := named_in(message, turns):
+        entries = known(turns, noun)
         return next((each.entry for each in entries if each.entry.name == name), Mentioned(name))
+    return pointed_at(message, turns, noun)
+
+
+def pointed_at(message: str, turns: Sequence[Turn], noun: str) -> Mentioned | None:
+    """The entry that the message points at by its place, as the other one or by what it is about."""
+    entries = known(turns, noun)
     by_place = chosen(message, turns) or _in_order(message, entries)
     if by_place or not entries:
         return by_place

@@ -111,6 +111,12 @@ def test_the_evidence_for_it_is_that_for_the_theory_that_was_spoken_of(message: 
     assert asked(THEORIES, message, LOCKED, MOOR) == ("get_theory", {"title": "Moor"})
 
 
+def test_the_evidence_for_one_of_several_is_that_for_the_theory_that_the_words_fit() -> None:
+    message = "what is there in the play in favour of the locking one?"
+    assert asked(THEORIES, message, LOCKED, MOOR) == ("get_theory", {"title": "Locked Door"})
+    assert asked(THEORIES, "is Cyril a spy?", LOCKED, MOOR) == ("search_evidence", {"query": "is Cyril a spy"})
+
+
 def test_the_evidence_for_a_claim_that_is_not_saved_goes_on() -> None:
     tested = Turn("is Ada a spy?", "On “Ada is a spy”:\n\nVerdict: open.")
     assert asked(THEORIES, "what speaks against it?", MOOR, tested) == ("search_evidence", {"query": "Ada is a spy"})
