@@ -8,6 +8,7 @@ from local.bedrock.agent_heads.request import Request
 
 ASKING = "What is it?"
 NOUNS = {"profiles": "profile", "theories": "theory"}
+CANNOT = "I cannot do that: I keep profiles and theories for you, and look for evidence of theories in the documents."
 REFUSED = "Refused: the user's message"
 TAKEN = "There is already a "
 _NONE = "There is no "
@@ -71,6 +72,11 @@ def asks_for(request: Request, role: str) -> str:
     return f"{done}{what} is missing. {ASKING}"
 
 
+def asked_for_text(answer: str) -> bool:
+    """Whether an answer asks for the text of an entry."""
+    return answer.endswith(ASKING) and "The text of the " in answer
+
+
 def says(request: Request) -> str:
     """Gives the sentence to copy."""
     return f"Say: {sentence(request)}"
@@ -96,6 +102,22 @@ def sentence(request: Request) -> str:
         text=request.text or _GAP,
         new_name=request.new_name or _GAP,
     )
+
+
+def asks_which(request: Request, listed: str) -> str:
+    """Asks which entry of the list is meant; the next message is taken as it."""
+    lines = [re.sub(r"^\| ?", "", line) for line in listed.splitlines() if line.startswith(("- ", "| - "))]
+    if not lines:
+        return listed
+    said = f"Several {request.store} can be meant. {undone(request)}."
+    return "\n".join((said, *lines, "Which one do you mean?"))
+
+
+def unclear(request: Request, text: str) -> str:
+    """Says that a correction names nothing that the entry's text has, and how to make it."""
+    noun = NOUNS.get(request.store, "profile")
+    said = f"Nothing was changed: I cannot tell which words of the {noun} “{request.name}” are to go. It reads:"
+    return "\n".join((said, text, says(replace(request, text=""))))
 
 
 def told(request: Request, result: str) -> str:

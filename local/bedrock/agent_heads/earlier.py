@@ -12,7 +12,10 @@ _LISTED = re.compile(rf"^- {_KIND}(?P<name>.+?) \((?:deleted on )?\d{{4}}-\d\d-\
 _RENAMED = re.compile(r" to “([^”]+)”\.")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PLACE = re.compile(rf"\b(?:{'|'.join(_ORDINALS)}|last|(\d)(?:st|nd|rd|th))\b", re.IGNORECASE | re.ASCII)
-_LABEL = re.compile(rf"\b{_KIND}(?:profile|theory) “(?P<name>[^”]+)”")
+LABEL = re.compile(rf"\b{_KIND}(?P<noun>profile|theory) “(?P<name>[^”]+)”")
+_NONE = "There is no"
+# How the answer begins that tells the evidence for a statement.
+WEIGHED = re.compile(r"^(?:On|I found no lines that speak for or against) “([^”]+)”")
 QUOTATION = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 _QUOTED_TURN = re.compile(r"^(User|You):$")
 # What the tools say of a change that was made.
@@ -69,7 +72,7 @@ def meant(turns: Sequence[Turn], noun: str, heads: AgentHeads) -> Mentioned | No
 
 def named_in(message: str, turns: Sequence[Turn]) -> str:
     """The name of an entry, as an answer before wrote it, that stands in the message; the longest of several."""
-    names = {each["name"] for turn in turns for pattern in (_LISTED, _LABEL) for each in pattern.finditer(turn.answer)}
+    names = {each["name"] for turn in turns for pattern in (_LISTED, LABEL) for each in pattern.finditer(turn.answer)}
     said = [name for name in names if re.search(rf"(?i)(?<!\w){re.escape(name)}(?!\w)", message)]
     return max(said, key=len, default="")
 
@@ -94,16 +97,25 @@ def picked(message: str, turn: Turn) -> Mentioned | None:
     return chosen(message, [turn] if entries else []) or (best[0] if len(best) == 1 else None)
 
 
+def labelled(turn: Turn, noun: str = "") -> Mentioned | None:
+    """The first entry of this noun that an answer names, under the name that it has now."""
+    found = (each for each in LABEL.finditer(turn.answer) if noun in ("", each["noun"]))
+    label = next(found, None) if not turn.answer.startswith(_NONE) else None
+    if label is None:
+        return None
+    renamed = _RENAMED.search(turn.answer) if turn.answer.startswith("Renamed") else None
+    return Mentioned(renamed[1] if renamed else label["name"], label["kind"] or "")
+
+
 def _named(turn: Turn, noun: str, heads: AgentHeads) -> Mentioned | None:
-    label = re.search(rf"{_KIND}{noun} “(?P<name>[^”]+)”", turn.answer)
-    if label and not turn.answer.startswith("There is no"):
-        renamed = _RENAMED.search(turn.answer) if turn.answer.startswith("Renamed") else None
-        return Mentioned(renamed[1] if renamed else label["name"], label["kind"] or "")
+    if entry := labelled(turn, noun):
+        return entry
     entries = listed(turn)
     if len(entries) == 1:
         return entries[0]
-    asked = heads.read(turn.message)
-    return Mentioned(asked.new_name or asked.name) if asked.name or asked.new_name else None
+    # What was answered without an entry spoke of none.
+    asked = heads.read(turn.message) if not turn.answer else None
+    return Mentioned(asked.new_name or asked.name) if asked and (asked.name or asked.new_name) else None
 
 
 def missed(turn: Turn, noun: str) -> str:
@@ -124,6 +136,18 @@ def last_change(turns: Sequence[Turn], noun: str, name: str) -> str:
 def claim(turns: Sequence[Turn], heads: AgentHeads) -> str:
     """What the user said last that can be kept or tested."""
     return next(_claims(turns, heads), "")
+
+
+def tested(turns: Sequence[Turn], heads: AgentHeads) -> tuple[str, str]:
+    """The title of the theory that was spoken of last, or the claim, if that came after it and is not saved."""
+    for turn in reversed(turns):
+        if entry := labelled(turn, "theory"):
+            return entry.name, ""
+        if found := WEIGHED.search(turn.answer):
+            return "", found[1]
+        if said := claim((turn,), heads):
+            return "", said
+    return "", ""
 
 
 def _claims(turns: Sequence[Turn], heads: AgentHeads) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A message to an agent as a line of masked words, so that what it is about does not matter, only how it is asked."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from cicada.understanding.features import END, START, code
@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     r"|[^\w\s]|\n",
     re.IGNORECASE,
 )
+_JOINED = re.compile(r"[^\W_]+(?:-[^\W_]+)+")
 _ENDINGS = ("ing", "ed", "s")
 
 
@@ -60,9 +61,19 @@ class Line:
         return self.codes[at + AROUND]
 
     def text(self, first: int, last: int) -> str:
-        """The words from the first to the last as they were written; the last word of all stands for all after it."""
+        """The words from the first to the last as they were written; the last word of all stands for all after it.
+
+        What hyphens join is one word: "Put-on".
+        """
         end = len(self.message) if last == MOST_TOKENS - 1 else self.tokens[last].end
-        return self.message[self.tokens[first].start : end]
+        begins = next(
+            (each.start() for each in self._joined() if each.start() < self.tokens[first].start < each.end()), -1
+        )
+        ends = next((each.end() for each in self._joined() if each.start() < end < each.end()), end)
+        return self.message[begins if begins >= 0 else self.tokens[first].start : ends]
+
+    def _joined(self) -> Iterator[re.Match[str]]:
+        return _JOINED.finditer(self.message)
 
 
 def tokens_of(message: str) -> tuple[Token, ...]:

@@ -72,6 +72,28 @@ _CLAIMS = re.compile(
     r" ?[:.!]|仮説|推测|假设",
     re.IGNORECASE,
 )
+# A theory under its title: "Keep as theory Silent Banquo: he knew"; what begins in lower case is no title.
+_TITLED = re.compile(
+    r"(?:^|\b)(?:[Tt]heory|[Hh]ypothesis)(?:,? (?:called|titled|named|entitled))? "
+    r"(?P<name>(?=[A-ZÄÖÜÉ0-9])[^:.!?\n\"“”]{1,100}): (?P<text>\S.*)",
+    re.DOTALL,
+)
+_KEEPS_AT_END = re.compile(
+    r"[.!;,] *(?:please |pls |and )*(?:keep|save|store|file|note) (?:it|this|that)[ .!]*$", re.IGNORECASE
+)
+# What is said of an entry, and of which: "put my verdict into the theory: …".
+_REMARK = re.compile(
+    r"^(?:(?:[\w']+ ){0,3}?"
+    r"(?:my |the |an? |one |more |another |first |second |third |fourth |last |further |new |own )+"
+    r"|(?:\w+,? )?)"
+    r"(?P<what>remark|comment|verdict|addition|correction|observation|conclusion)s?"
+    r"(?: (?:there|here))?(?: (?:in|into|to|on|for|under) (?P<name>[^:]{1,80}))?: (?P<text>\S.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_CHANGE = re.compile(
+    r"\b(?:the|that|this|my|your)(?: last| latest| previous)? (?:change|edit|update|modification|correction)s?\b",
+    re.IGNORECASE,
+)
 _WITH_BEHIND = re.compile(r"(?<=\w) (?:with|mit|um|avec|con|com)$")
 _KIND_BEFORE = re.compile(
     r"^(?:the |a |an )?(?:character|person|location|place|episode|group|topic) (?=[\"“A-ZÄÖÜÉ])", re.ASCII
@@ -136,3 +158,27 @@ def without_with(name: str) -> str:
 def without_kind(name: str) -> str:
     """The name without the word for its kind before it: "the group Weird Sisters"."""
     return _KIND_BEFORE.sub("", name)
+
+
+def titled(message: str) -> tuple[str, str]:
+    """The title and the text of a theory that stands before a colon; both empty if none does."""
+    found = _TITLED.search(message)
+    if found is None or re.search(r"\b(?:to|change|rename|show|delete)\b", message[: found.start()], re.IGNORECASE):
+        return "", ""
+    return found["name"].strip(), _KEEPS_AT_END.sub("", found["text"]).strip(" .")
+
+
+def keeps(words: str) -> bool:
+    """Whether the words around a theory ask to keep it, and not to test it."""
+    return bool(re.search(r"(?i)\b(?:keep|save|file|store|note|call(?:ed)?|titled|named)\b", words))
+
+
+def remark(message: str) -> tuple[str, str, str] | None:
+    """What a message calls what it says of an entry, the words for the entry, which may be empty, and what it says."""
+    found = _REMARK.match(message.strip())
+    return (found["what"].lower(), (found["name"] or "").strip(), found["text"].strip()) if found else None
+
+
+def is_of_change(message: str) -> bool:
+    """Whether what is to go is a change and no entry: "scratch that last change"."""
+    return bool(_OF_CHANGE.search(message))

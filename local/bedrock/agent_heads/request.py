@@ -53,7 +53,8 @@ class Request:
     """What is asked for. What the message does not say is empty; `kind` is always the likeliest.
 
     `sure`: the probability of the action. `store`: profiles, theories or both, with its probability; so has `kind`.
-    `may_get`: an entry may be meant to be shown, whatever is likelier.
+    `may_get`: an entry may be meant to be shown, whatever is likelier. `is_open`: one of several entries is meant, and
+    nothing says which.
     """
 
     action: str
@@ -67,6 +68,7 @@ class Request:
     new_name: str = ""
     version: str = ""
     may_get: bool = False
+    is_open: bool = False
 
     def saying(self, role: str, value: str) -> "Request":
         """The request with an argument that the message did not have."""
@@ -106,7 +108,8 @@ class AgentHeads:
         found = {role: cleaned(line.text(*span)) for role, span in spans.items()}
         kind = _likeliest(kinds)
         sure = (chances[action], stores[store], kinds[kind])
-        return Request(action, sure[0], store, sure[1], kind, sure[2], version=number, may_get=may_get, **found)
+        read = Request(action, sure[0], store, sure[1], kind, sure[2], version=number, may_get=may_get)
+        return replace(read, name=found.get("name", ""), text=found.get("text", ""), new_name=found.get("new_name", ""))
 
     def spans(self, line: Line, action: str, said: Mapping[str, float]) -> dict[str, tuple[int, int]]:
         """The first and the last word of each argument that the action takes and the message has.

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.answering.question_planner import QuestionPlanner, WordRewriter
-from cicada.dialogue import Conversation
+from cicada.dialogue import Conversation, Turn
 from cicada.errors import InvalidFilterError, UnknownKnowledgeBaseError
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
@@ -130,6 +130,28 @@ def test_what_is_in_it_is_asked_of_the_agent_that_has_just_kept_something(
     messages: tuple[str, ...], intent: Intent
 ) -> None:
     assert planned(*messages)[0].intent is intent
+
+
+@pytest.mark.parametrize(
+    ("message", "agent", "intent"),
+    [
+        ("what have we got on him so far?", "profiles", Intent.PROFILE_REQUEST),
+        ("and what contradicts it?", "theories", Intent.THEORY_REQUEST),
+        ("and what contradicts it?", "profiles", Intent.SCRIPT_QUERY),
+        ("and what contradicts it?", "", Intent.SCRIPT_QUERY),
+        ("what does Locked Door say?", "theories", Intent.THEORY_REQUEST),
+        ("what does Locked Door say?", "profiles", Intent.SCRIPT_QUERY),
+        ("what does Ada say?", "theories", Intent.SCRIPT_QUERY),
+        ("remind me who I said plays the boy", "", Intent.PROFILE_REQUEST),
+    ],
+)
+def test_what_is_kept_is_read_by_the_agent_that_has_it(message: str, agent: str, intent: Intent) -> None:
+    said = Conversation(("keep it", "who?"), (Turn("keep it", "Saved the theory “Locked Door”.", agent),))
+    with_agents = KnowledgeBases(
+        named={"scripts": KnowledgeBase("scripts", "Plays.", content="scripts", agents=("profiles", "theories"))}
+    )
+    found = QuestionPlanner(Listening(), with_agents, lambda: NOW).plan(replace(QUESTION, message=message), ANN, said)
+    assert found.intent is intent
 
 
 def test_what_was_only_looked_at_again_does_not_stand_between_an_agent_and_the_next_message() -> None:

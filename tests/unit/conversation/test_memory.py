@@ -149,3 +149,15 @@ def test_what_the_user_may_not_read_any_more_was_not_shown() -> None:
     talk = Talk()
     talk.access.unknown.add("fees.md")
     assert shown_after((PATH, CITING), talk=talk).documents == ()
+
+
+def test_a_turn_says_which_agent_answered() -> None:
+    talk = Talk()
+    key = RequestKey(ANN, talk.turn("note that Ann limps"))
+    delivery = talk.delivery(talk.lease(key))
+    delivery.send(Chunk(content="Saved."))
+    delivery.send(WHOLE, AnswerRecord(path=("profile_request", "agent:profiles")))
+    asked = talk.turn("undo")
+    assert memory(talk).before(RequestKey(ANN, asked), "s1").turns == (
+        Turn("note that Ann limps", "Saved.", "profiles"),
+    )

@@ -27,6 +27,7 @@ INTENTS = {
     "who says “Night shift”?": Classification(SEARCH, 1.0, "…"),
     "put him on file": Classification(SEARCH, 1.0, "…", seems=Classification(PROFILE, 0.7, "…")),
     "a file on him": Classification(SEARCH, 1.0, "…", seems=Classification(PROFILE, 0.7, "…")),
+    "undo it all now": Classification(PROFILE, 0.95, "…"),
     "show it": Classification(SEARCH, 1.0, "…", seems=Classification(Intent.GENERAL, 0.4, "…")),
 }
 
@@ -95,6 +96,53 @@ def test_what_an_agent_asked_is_answered_to_it() -> None:
     assert intent("who lies?", "note that Ann limps", answer=asked) is SEARCH
     assert intent("the lucky one", "note that Ann limps") is SEARCH
     assert intent("the one with the limp", "note that Ann limps") is SEARCH
+
+
+def after(message: str, *turns: Turn) -> Intent:
+    """The agent of a message after turns that say which agent answered."""
+    planner = RulesPlanner(
+        lambda message, _: INTENTS.get(message, Classification(SEARCH, 0.95, "…")),
+        asks_change=lambda message: message.startswith(("add ", "undo")),
+        asks=lambda message: message.startswith("who "),
+    )
+    messages = tuple(each.question for each in turns)
+    return planner.plan(replace(plan_request(), message=message, messages=messages, turns=turns)).intent
+
+
+MOOR = Turn("a theory called Moor: Ada was never ill", "Saved the theory “Moor”.", "theories")
+DOOR = Turn("Locked Door: Cyril heard it", "Saved the theory “Locked Door”.", "theories")
+MARTA = Turn("note that Marta limps", "Saved the character profile “Marta”.", "profiles")
+SOUGHT = Turn("who dies?", "Ada dies.")
+
+
+@pytest.mark.parametrize(
+    ("message", "turns", "expected"),
+    [
+        ("undo", (MARTA, MOOR), THEORY),
+        ("undo", (MOOR, MARTA), PROFILE),
+        ("show me the one about Ada", (MOOR, DOOR), THEORY),
+        ("what is in favour of the hearing one?", (MOOR, DOOR), THEORY),
+        ("is there the one with the whale?", (MOOR, DOOR), SEARCH),
+        ("who is the one that heard Cyril?", (MOOR, SOUGHT), SEARCH),
+        ("now for the other one", (MOOR, DOOR), THEORY),
+        ("now for the other one", (MOOR,), SEARCH),
+        ("add to locked door: he lied", (DOOR, SOUGHT), THEORY),
+        ("and for the hearing one?", (MOOR, DOOR), THEORY),
+        ("Ada was ill, not the cook", (MOOR,), SEARCH),
+        ("she was merry, not ill", (MOOR,), THEORY),
+        ("undo it all now", (MARTA, MOOR), THEORY),
+        ("add to my notes: the locked door", (DOOR, MARTA), SEARCH),
+    ],
+)
+def test_the_agent_that_answered_keeps_what_it_named(message: str, turns: tuple[Turn, ...], expected: Intent) -> None:
+    assert after(message, *turns) is expected
+
+
+def test_a_text_that_an_agent_asked_for_goes_to_it_whatever_it_says() -> None:
+    asked = Turn("a profile of Piet", "The text of the profile “Piet” is missing. What is it?", "profiles")
+    assert after("a gardener who fears bees", asked) is PROFILE
+    assert after("who fears bees", asked) is SEARCH
+    assert after("a gardener who fears bees", replace(asked, agent="")) is SEARCH
 
 
 def test_an_agent_that_the_base_does_not_have_is_not_asked() -> None:

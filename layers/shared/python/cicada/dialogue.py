@@ -27,10 +27,14 @@ EARLIER = (
 
 
 class Turn(Struct, frozen=True):
-    """An earlier question of the conversation with its answer, which may be shortened."""
+    """An earlier question of the conversation with its answer, which may be shortened.
+
+    `agent`: the agent that answered, as `profiles`; empty if none did.
+    """
 
     question: str
     answer: str
+    agent: str = ""
 
     @property
     def tokens(self) -> int:
@@ -40,7 +44,7 @@ class Turn(Struct, frozen=True):
     @property
     def summary(self) -> Turn:
         """The first sentences of the question and of the answer."""
-        return Turn(_first_sentence(self.question), _first_sentence(self.answer))
+        return Turn(_first_sentence(self.question), _first_sentence(self.answer), self.agent)
 
 
 class ShownDocument(Struct, frozen=True):

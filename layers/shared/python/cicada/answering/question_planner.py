@@ -8,7 +8,7 @@ from datetime import datetime
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.agents.unnamed import asks_to_see_it
+from cicada.agents.unnamed import asked_to_read, asks_own_words, asks_to_see_it, weighs_it
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, NOTHING_SHOWN, Conversation
 from cicada.errors import InvalidFilterError
@@ -20,10 +20,10 @@ from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.asking_back import refers_back
-from cicada.understanding.classifier import AGENTS, served_intents
+from cicada.understanding.classifier import AGENT_NAMES, AGENTS, served_intents
 from cicada.understanding.follow_ups import of_something_else
 from cicada.understanding.last_answer import plan_of
-from cicada.understanding.plan import Plan, Planner, PlanRequest, Shape
+from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest, Shape
 
 # Words added from the schema at most; more would bury the user's own.
 _ADDED_WORDS = 8
@@ -136,7 +136,8 @@ class QuestionPlanner(Struct, frozen=True):
             shown=before.shown,
         )
         request = replace(request, messages=tuple(self._without_looks(request)))
-        plan = self._of_agent_before(request) or self._without_left_out(self.planner.plan(request), request)
+        own = self._of_own_words(request) if base.content == "scripts" else None
+        plan = own or self._of_agent_before(request) or self._without_left_out(self.planner.plan(request), request)
         plan = replace(plan, today=request.now.date().isoformat())
         if plan.knowledge_base in ("", asked):
             return replace(plan, knowledge_base=asked)
@@ -153,8 +154,10 @@ class QuestionPlanner(Struct, frozen=True):
     def _of_agent_before(self, request: PlanRequest) -> Plan | None:
         """The plan of "what's in it?" after a message to an agent: the same agent shows what it has just kept or shown.
 
-        None of every other message. What "it" is cannot be told from the message alone, which asks for the texts else.
+        None of most other messages. What "it" is cannot be told from the message alone, which asks for the texts else.
         """
+        if (agent := _read_by(request)) and agent in request.intents:
+            return Plan(agent, Shape.NO_MATCH, request.message, confidence=1.0)
         messages = list(request.messages)
         while messages and asks_to_see_it(messages[-1]):
             messages.pop()  # That was of the same entry.
@@ -165,6 +168,14 @@ class QuestionPlanner(Struct, frozen=True):
         if found.intent not in AGENTS:
             return None
         return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence, by=found.by)
+
+    def _of_own_words(self, request: PlanRequest) -> Plan | None:
+        """The plan of a question on what the user wrote, which is kept in profiles, unless it goes to the theories."""
+        if not asks_own_words(request.message):
+            return None
+        found = self.planner.plan(request)
+        agent = found.intent if found.intent in AGENTS else Intent.PROFILE_REQUEST
+        return Plan(agent, Shape.NO_MATCH, request.message, confidence=1.0) if agent in request.intents else None
 
     def _without_left_out(self, plan: Plan, request: PlanRequest) -> Plan:
         """The plan without what the user took away from the list before, unless the message states it itself.
@@ -196,3 +207,19 @@ class QuestionPlanner(Struct, frozen=True):
         raise InvalidFilterError(
             f"The knowledge base “{question.knowledge_base}” has no episode “{unknown}”{meant}{there}"
         )
+
+
+def _read_by(request: PlanRequest) -> Intent | None:
+    """The agent that has what the message asks to read: what was spoken of last, or a theory by its title.
+
+    "What does Ann say?" asks for the texts, whatever profile of Ann there is.
+    """
+    last = request.turns[-1].agent if request.turns else ""
+    if last and asks_to_see_it(request.message):
+        return next((each for each, name in AGENT_NAMES.items() if name == last), None)
+    theories = AGENT_NAMES[Intent.THEORY_REQUEST]
+    if last == theories and weighs_it(request.message):
+        return Intent.THEORY_REQUEST
+    name = asked_to_read(request.message).casefold()
+    kept = "\n".join(each.answer for each in request.turns if each.agent == theories).casefold()
+    return Intent.THEORY_REQUEST if name and f"“{name}”" in kept else None

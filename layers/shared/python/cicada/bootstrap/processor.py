@@ -109,7 +109,12 @@ def answerer() -> Answerer:
     search, gate = knowledge_search(settings.search, index, knowledge_bases()), PermissionGate(index)
     completeness = _completeness(settings, index)
     classifier = MessageClassifier(search.bases, load_model())
-    rules = RulesPlanner(classifier.classify, SchemaPlanner(), asks_change=lambda message: bool(asked_writes(message)))
+    rules = RulesPlanner(
+        classifier.classify,
+        SchemaPlanner(),
+        asks_change=lambda message: bool(asked_writes(message)),
+        asks=classifier.model.asks,
+    )
     planner = chosen_planner(settings.planner, rules, classifier.threshold)
 
     def has_documents(principal: Principal, name: str) -> bool:

@@ -23,6 +23,8 @@ _EVENTS = 200
 _CITATION = re.compile(r"\[(\d{1,4})\]")
 # Steps of answers that one cannot ask about: talk without documents, and that nothing good enough was found.
 _GENERAL, _BELOW_FLOOR = "general", "below_floor"
+# The step of an answer by an agent, before the agent's name.
+_AGENT = "agent:"
 
 
 class _Remembered(Struct, frozen=True):
@@ -69,9 +71,14 @@ class LoggedConversation(Struct, frozen=True):
         events = list(self.log.events(key, 0, min(head.last_seq, _EVENTS)))
         answer = answer_text(events)
         documents = documents_shown(key.principal, events)
-        return _Remembered(
-            Turn(question.restates or question.message, answer), head, documents, _shown_in(events, answer)
-        )
+        turn = Turn(question.restates or question.message, answer, _agent(head))
+        return _Remembered(turn, head, documents, _shown_in(events, answer))
+
+
+def _agent(head: Head) -> str:
+    """The agent that answered, by the steps that were taken; empty if none did."""
+    steps = head.record.path if head.record else ()
+    return next((step.removeprefix(_AGENT) for step in steps if step.startswith(_AGENT)), "")
 
 
 def _withheld(found: _Remembered) -> _Remembered:

@@ -14,8 +14,9 @@ from cicada.knowledge_bases.schema import VALUED, FieldType, Schema
 from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
+from cicada.understanding.agent_meant import agent_meant
 from cicada.understanding.asking_back import completing, may_complete, refers_back
-from cicada.understanding.classifier import AGENTS, agent_meant
+from cicada.understanding.classifier import AGENTS
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import (
@@ -70,12 +71,14 @@ class RulesPlanner(Struct, frozen=True):
 
     A message that seems general with less confidence than `general_confidence` is searched for: an unneeded search
     costs little, an unanswered question much. `asks_change`: whether a message asks to change profiles or theories.
+    `asks`: whether it is a question.
     """
 
     classify: Callable[[str, KnowledgeBaseKey], Classification]
     documents: Planner | None = None
     general_confidence: float = 0.5
     asks_change: Callable[[str], bool] = lambda _: False
+    asks: Callable[[str], bool] = lambda _: True
 
     def plan(self, request: PlanRequest) -> Plan:
         """A plan of the intent, or of the documents' metadata and texts."""
@@ -90,6 +93,8 @@ class RulesPlanner(Struct, frozen=True):
     def _with_carried(self, request: PlanRequest) -> Plan:
         found = stand_alone([*request.messages, request.message])
         plan = self._plan(request)
+        if plan.intent in AGENTS:
+            return plan
         if plan.continues and plan.shape is Shape.HYBRID and not plan.wants_documents:
             return replace(plan, before=found.before)
         if not found.question or plan.carried or plan.filters or plan.shape is Shape.METADATA_ONLY:
@@ -114,7 +119,7 @@ class RulesPlanner(Struct, frozen=True):
         if self.documents and request.messages and (chosen_document(request) or row_spoken_of(request)):
             return self.documents.plan(request)
         found = self.classify(request.message, request.base_key)
-        found = agent_meant(found, request, self.classify, self.asks_change)
+        found = agent_meant(found, request, self.classify, self.asks_change, self.asks)
         if found.intent in AGENTS and (plan := self._of_documents_after_all(request, found.confidence)):
             return plan
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:

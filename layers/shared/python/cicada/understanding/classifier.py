@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,12 +11,12 @@ from msgspec.structs import replace
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.understanding.follow_up_text import speaks_to_the_assistant
 from cicada.understanding.intent.reading import is_small_talk
-from cicada.understanding.plan import Classification, Intent, PlanRequest
+from cicada.understanding.plan import Classification, Intent
 
 if TYPE_CHECKING:
     from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 
-_AGENTS = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
+AGENT_NAMES: Final = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
 _REASONS = {
     Intent.SCRIPT_QUERY: "reads like a question about the texts",
     Intent.PROFILE_REQUEST: "reads like a request about the user's saved notes",
@@ -26,15 +25,7 @@ _REASONS = {
 }
 _SMALL_TALK = Classification(Intent.GENERAL, 1.0, "nothing but small talk")
 _SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
-AGENTS: Final = frozenset(_AGENTS)
-# An intent that is this sure stands, whatever was said before, unless the message picks one of what an agent named.
-_SURE = 0.9
-_LIKELY = 0.5
-# A change that is asked for where the base searches for all that is not sure.
-_LIKELY_CHANGE = 0.6
-# What picks one of several that were named: "the lucky one", "the one about the owl".
-_ONE_OF = re.compile(r"\W*the(?: [\w'’-]+){1,6}\W*", re.IGNORECASE)
-_QUOTED = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
+AGENTS: Final = frozenset(AGENT_NAMES)
 
 Classify = Callable[[str, KnowledgeBaseKey], Classification]
 
@@ -81,7 +72,7 @@ class MessageClassifier(Struct, frozen=True):
             return found
         if found.intent in off:
             return _SEARCHED
-        is_sure = found.intent in _AGENTS and found.confidence >= self.threshold
+        is_sure = found.intent in AGENT_NAMES and found.confidence >= self.threshold
         return found if is_sure else replace(_SEARCHED, seems=found)
 
 
@@ -92,7 +83,7 @@ def classify(message: str, probabilities: Callable[[str], Mapping[Intent, float]
 
 def served_intents(base: KnowledgeBase) -> tuple[Intent, ...]:
     """All intents but those of the agents that the base has not."""
-    return tuple(intent for intent in Intent if _AGENTS.get(intent) in (None, *base.agents))
+    return tuple(intent for intent in Intent if AGENT_NAMES.get(intent) in (None, *base.agents))
 
 
 def _among_stories(message: str, model: IntentModel, off: frozenset[Intent]) -> Classification:
@@ -111,62 +102,3 @@ def _among_stories(message: str, model: IntentModel, off: frozenset[Intent]) -> 
 def _likeliest(chances: Mapping[Intent, float]) -> Classification:
     intent = max(chances, key=chances.__getitem__)
     return Classification(intent, chances[intent], _REASONS[intent])
-
-
-def agent_meant(
-    found: Classification, request: PlanRequest, classify: Classify, asks_change: Callable[[str], bool]
-) -> Classification:
-    """The agent that a message is for which does not say so surely by itself.
-
-    One that asks for a change of an agent likely goes to that agent, one that has a name which was quoted before to the
-    agent that it was quoted with. It continues the message before, if that went to an agent, if it asks for a change,
-    if it answers what the agent asked, if it is for an agent and does not say which, or if nothing is likely.
-    """
-    seems = found.seems or found
-    if seems.intent in AGENTS and (keeper := _keeper(request, classify)):
-        return Classification(keeper, seems.confidence, "names what an agent keeps")
-    # After a list of documents "without the retired one" changes no profile.
-    found = found if request.listing is not None else _alone(found, request.message, asks_change)
-    answers = request.turns and request.turns[-1].answer.rstrip().endswith("?") and "?" not in request.message
-    picks = answers and _ONE_OF.fullmatch(request.message)
-    if not request.messages or (seems.confidence >= _SURE and not picks):
-        return found
-    before = _before(request, classify, asks_change)
-    if before is None or before not in request.intents:
-        return found
-    is_open = seems.intent in AGENTS or seems.confidence < _LIKELY
-    if is_open or answers or asks_change(request.message):
-        return Classification(before, seems.confidence, "continues what was asked of an agent")
-    return found
-
-
-def _alone(found: Classification, message: str, asks_change: Callable[[str], bool]) -> Classification:
-    """What a message is for by itself: an agent that is not sure but likely, if the message asks for a change."""
-    seems = found.seems
-    is_likely = seems and seems.intent in AGENTS and seems.confidence >= _LIKELY_CHANGE
-    return seems if seems and is_likely and asks_change(message) else found
-
-
-def _keeper(request: PlanRequest, classify: Classify) -> Intent | None:
-    """The agent of the first turn that quotes a name of several words which the message has."""
-    said = request.message.casefold()
-    for turn in request.turns:
-        quoted = _QUOTED.findall(f"{turn.question}\n{turn.answer}".casefold())
-        # One word in quotation marks may be anything.
-        if any(" " in each.strip() and each in said for each in quoted):
-            found = classify(turn.question, request.base_key)
-            agent = (found.seems or found).intent
-            return agent if agent in AGENTS and agent in request.intents else None
-    return None
-
-
-def _before(request: PlanRequest, classify: Classify, asks_change: Callable[[str], bool]) -> Intent | None:
-    """The agent that the message before went to; one that only continues went where the one before it did."""
-    for message in reversed(request.messages):
-        found = _alone(classify(message, request.base_key), message, asks_change)
-        seems = found.seems or found
-        if found.intent in AGENTS and found.confidence >= _LIKELY:
-            return found.intent
-        if seems.confidence >= _SURE or not (seems.intent in AGENTS or asks_change(message)):
-            return None
-    return None
