@@ -306,9 +306,12 @@ def test_a_number_chooses_one_of_the_rows_that_were_listed(
         listing=ListedPage("desk", "desk", (table,), of_rows=True),
         shown=shown,
     )
-    plan = RulesPlanner(lambda *_: Classification(Intent.GENERAL, 0.99, "small talk"), PLANNER).plan(request)
+    planner = RulesPlanner(lambda *_: Classification(Intent.GENERAL, 0.99, "small talk"), PLANNER)
+    plan = planner.plan(request)
     assert (plan.shape, plan.fields, plan.filters) == (shape, fields, (AnyOf(ROW, frozenset({32.0})), table))
     assert plan.named == ("tickets.csv",)
+    beyond = planner.plan(replace(request, message="the fourth one: who is its owner?"))
+    assert beyond.clarification == "The last answer shows nothing under 4: its numbers go to 3. Which one?"
 
 
 def test_numbers_after_the_first_rows_of_an_order_are_of_these(desk: Desk) -> None:

@@ -294,3 +294,13 @@ def test_an_amount_of_money_tells_the_table() -> None:
     base = TablesReader(SchemaReader.of(completed(Schema(), known, "club")))
     found = base.understand(["Who caused 3 euros or more this year?"], date(2026, 11, 27)).meaning
     assert (found.wanted, found.bounds["cost"]) == ({TABLE: ("damage_log",)}, Bounds(gte=3))
+
+
+def test_what_is_asked_of_a_row_is_a_column_of_its_table() -> None:
+    donations = [{TABLE: "donations", "Donor": each, "Amount": str(n)} for n, each in enumerate(NAMES)]
+    known = observed_with((), {"responsible": "Cy Dunn", "reviewed": "2026-01-01"})
+    known = observed_with_records(known, observed_in(donations))
+    base = TablesReader(SchemaReader.of(completed(Schema(), known, "shelter")))
+    today = date(2026, 11, 27)
+    assert base.understand(["who gave it?"], today).meaning.fields == ("responsible",)
+    assert base.of_row("who gave it?", "donations", today, "").meaning.fields == ("Donor",)

@@ -177,16 +177,21 @@ def may_be_reply(message: str) -> bool:
     return len(message) <= _LONGEST_REPLY and not message.rstrip().endswith(_QUESTION_MARKS)
 
 
-def chosen(message: str, count: int) -> int | None:
-    """Which of so many candidates a reply such as "2", "the second one" or "the last" chooses, from 0."""
+def number_chosen(message: str) -> int | None:
+    """The number that a reply such as "2" or "the second one" states, from 1, and 0 for the last one."""
     found = _CHOICE.fullmatch(message.strip())
-    if found is None or not count:
+    if found is None:
         return None
     said = found["number"].lower()
-    place = (
-        count - 1 if said == "last" else _ORDINALS.index(said) if said in _ORDINALS else int(said.strip("stndrh.")) - 1
-    )
-    return place if 0 <= place < count else None
+    return 0 if said == "last" else ordinal(said) or int(said.strip("stndrh."))
+
+
+def chosen(message: str, count: int) -> int | None:
+    """Which of so many candidates a reply such as "2", "the second one" or "the last" chooses, from 0."""
+    number = number_chosen(message)
+    if number is None or number > count or not count:
+        return None
+    return (number or count) - 1
 
 
 def asked_of_chosen(message: str) -> str:

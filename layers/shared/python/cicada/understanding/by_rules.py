@@ -169,8 +169,8 @@ class SchemaPlanner(Struct, frozen=True):
         def understand(messages: Sequence[str]) -> Understood:
             return reader.understand(messages, today, request.asker)
 
-        if (row := row_spoken_of(request)) and not speaks_of_another(own := understand([row.asked])):
-            return _of_row(own, row)
+        if (row := row_spoken_of(request)) and not speaks_of_another(understand([row.asked])):
+            return _of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return of_the_first(plan_of(found, request.schema), request)
 

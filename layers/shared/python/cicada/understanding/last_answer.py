@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from cicada.dialogue import ShownDocument
 from cicada.documents.catalogue import ListedPage
 from cicada.documents.model import ROW, TABLE, AnyOf, Condition, Subject
-from cicada.understanding.asking_back import asked_of_chosen, chosen, ordinal, points_at_kind, with_name
+from cicada.understanding.asking_back import asked_of_chosen, chosen, number_chosen, ordinal, points_at_kind, with_name
 from cicada.understanding.follow_up_text import YOU, Cues, Reading, function_words, language_of, read
 from cicada.understanding.follow_ups import stand_alone
 from cicada.understanding.intent.reading import is_small_talk
@@ -55,6 +55,9 @@ def of_last_answer(request: PlanRequest) -> Plan | None:
     number = _number(reading)
     if number is not None:
         return _of_number(number, request)
+    chosen_row = number_chosen(message) if shown.documents[0].row else None
+    if chosen_row and chosen_row > len(shown.documents):
+        return _of_none(chosen_row, request)
     # "Summarise it" is about the document, and not about the answer.
     is_about_it = shown.cited and _asks_again(reading) and not subjects_of(message)
     return _about(request, shown.cited) if is_about_it else None
@@ -80,14 +83,17 @@ def _of_number(number: int, request: PlanRequest) -> Plan | None:
 
     A bare number may be the reply to a question that was asked back.
     """
-    shown, named = request.shown, request.shown.numbered(number)
+    named = request.shown.numbered(number)
     is_bare = chosen(request.message, number) is not None
     if named is not None and named.row:
         return None  # The row of a table, which is looked up by its number there.
     if named is not None and (named.excerpt or not is_bare):
         return _about(request, (named,))
-    if is_bare:
-        return None
+    return None if is_bare else _of_none(number, request)
+
+
+def _of_none(number: int, request: PlanRequest) -> Plan:
+    shown = request.shown
     said = f"The last answer shows nothing under {number}: its numbers go to {shown.documents[-1].number}."
     return Plan(Intent.SCRIPT_QUERY, Shape.NEEDS_CLARIFICATION, request.message, clarification=f"{said} Which one?")
 
@@ -236,6 +242,12 @@ class SpokenOf(Struct, frozen=True):
     document: str
     rows: tuple[Condition, ...]
     asked: str
+
+    @property
+    def table(self) -> str:
+        """The name of the table, or an empty text where the list before named none."""
+        of_table = (each.values for each in self.rows if isinstance(each, AnyOf) and each.field == TABLE)
+        return next((str(value) for values in of_table for value in values), "")
 
 
 def row_spoken_of(request: PlanRequest) -> SpokenOf | None:

@@ -97,6 +97,10 @@ class SchemaReader(Struct, frozen=True):
             found = self.next(message, found, now, asker)
         return found or self.next("", None, now, asker)
 
+    def of_row(self, message: str, _table: str, now: date, asker: str) -> Understood:
+        """A message on a row of a table; which columns that has is not known here."""
+        return self.next(message, None, now, asker)
+
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
         rule = self.schema.in_force

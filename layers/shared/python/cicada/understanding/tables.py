@@ -82,6 +82,11 @@ class TablesReader(Struct, frozen=True):
             found = self.next(message, found, now, asker)
         return found or self.whole.next("", None, now, asker)
 
+    def of_row(self, message: str, table: str, now: date, asker: str) -> Understood:
+        """A message on a row of this table, read with its columns alone."""
+        reader = self._reader(table) if table in self.schema.fields[TABLE].values else self.whole
+        return reader.next(message, None, now, asker)
+
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
         plain = _UNIT_OF_MONEY.sub(self._with_sign, message)
