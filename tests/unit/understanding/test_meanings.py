@@ -534,7 +534,8 @@ def of_observatory(*messages: str) -> Meaning:
     """What messages mean to a base whose documents have several dates, of which `date` is that of the schema."""
     values = {"kind": ("loan", "log", "instrument", "list"), "state": ("returned", "overdue", "open")}
     fields = [SchemaField(name, FieldType.KEYWORD, each) for name, each in values.items()]
-    fields += [SchemaField("tags", FieldType.KEYWORDS, ("meteors", "comets"))]
+    fields += [SchemaField("tags", FieldType.KEYWORDS, ("meteors", "comets", "visitors"))]
+    fields += [SchemaField(name, FieldType.NUMBER) for name in ("visitors", "cost_eur", "value_eur")]
     dates = ("date", "reviewed", "applied", "ends", "acquired", "lent", "due", "returned", "closed")
     fields += [SchemaField(name, FieldType.DATE) for name in dates]
     reader = SchemaReader.of(Schema({each.name: each for each in fields}, date="date"))
@@ -554,3 +555,12 @@ def test_what_is_taken_out_of_a_list_is_denied_of_it_though_it_is_also_a_field()
 def test_a_verb_that_asks_for_a_list_is_no_kind_of_documents() -> None:
     assert of_observatory("list all loans").wanted == {"kind": ("loan",)}
     assert of_observatory("which lists are overdue?").wanted == {"kind": ("list",), "state": ("overdue",)}
+
+
+def test_how_many_is_of_the_number_where_a_tag_is_called_like_it() -> None:
+    assert of_observatory("how many visitors came in 2026?").aggregates == (Aggregate("sum", "visitors"),)
+    assert of_observatory("documents tagged visitors").wanted == {"tags": ("visitors",)}
+
+
+def test_what_things_are_worth_is_their_value_before_their_cost() -> None:
+    assert of_observatory("what are the instruments worth in total?").aggregates == (Aggregate("sum", "value_eur"),)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,6 +49,8 @@ _COMPUTING = word_set(
 # A phrase with fillers ("number of the products") may be longer than any of the vocabulary.
 _MOST_FILLERS = 2
 _STEM, _LONG_STEM = 5, 6
+_MOST_BEFORE_NUMBER = 3
+_COMPUTING = word_set("average total sum highest lowest most")
 _LONGEST_ENDING = 3
 
 
@@ -321,6 +323,9 @@ class _Finder:
     def _phrase_mention(self, at: int, end: int, meanings: tuple[Meaning, ...], words: Sequence[str]) -> Mention | None:
         best = max(each.level for each in meanings)
         kept = tuple(each for each in meanings if each.level == best or each.kind is Kind.VALUE)
+        if self._is_computed(at):
+            numbers = tuple(each for each in kept if each.kind is Kind.FIELD and self._is_number(each.field))
+            kept = numbers or kept
         kind = self._kind(kept)
         if kind is MentionKind.VALUE and not self._may_be_value(at, end, kept):
             return None
@@ -328,6 +333,15 @@ class _Finder:
             return None
         mended = tuple(words[at:end]) != self.base[at:end]
         return Mention(at, end, kind, self._text(at, end), kept, corrected=mended)
+
+    def _is_computed(self, at: int) -> bool:
+        """Whether a number of what comes is asked for: "how many visitors came?", though a tag is called so."""
+        before = [each.text for each in self.tokens[max(0, at - _MOST_BEFORE_NUMBER) : at]]
+        pairs = {*pairwise(before)}
+        return ("how", "many") in pairs or ("number", "of") in pairs or bool(before[-1:] and before[-1] in _COMPUTING)
+
+    def _is_number(self, field: str) -> bool:
+        return self.vocabulary.types[field] is FieldType.NUMBER
 
     def _kind(self, meanings: tuple[Meaning, ...]) -> MentionKind:
         kinds = {each.kind for each in meanings}
