@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from aws_cdk import Aws, Duration
@@ -69,32 +69,40 @@ class Alarms(Construct):
         tables: Tables,
     ) -> None:
         super().__init__(scope, id)
-        email = functions.settings.alarm_email
-        self._prefix = functions.settings.prefix
+        settings = functions.settings
+        self._prefix = settings.prefix
         self._functions = functions.by_name
         self._topic = sns.Topic(self, "Topic", topic_name=f"{self._prefix}-alarms", enforce_ssl=True)
         self._let_alarms_publish()
-        if email:
-            self._topic.add_subscription(subscriptions.EmailSubscription(email))
-        if budget := functions.settings.monthly_budget:
-            Budget(self, "Budget", dollars=budget, topic=self._topic)
+        if settings.alarm_email:
+            self._topic.add_subscription(subscriptions.EmailSubscription(settings.alarm_email))
+        if settings.monthly_budget:
+            Budget(self, "Budget", dollars=settings.monthly_budget, topic=self._topic)
         self.by_name: dict[str, cloudwatch.Alarm] = {}
         # The emulator of the local stage knows no metric math.
-        if functions.settings.local:
-            return
-        groups = {
-            "Answers": [*self._of_answers(StageLog(self._prefix))],
-            "Requests": [*self._of_requests(StageLog(self._prefix), requests)],
-            "Connections and commands": [*self._of_chat(StageLog(self._prefix))],
-            "Documents": [*self._of_documents(StageLog(self._prefix), documents)],
-            "Audit": [*self._of_audit(StageLog(self._prefix))],
-            "Capacity": [*self._of_capacity(tables)],
+        if not settings.local:
+            groups = self._groups(StageLog(self._prefix), requests, documents, tables)
+            self.by_name = {name: alarm for group in groups.values() for name, alarm in group.items()}
+            self._show(groups, {each: models.metered(each) for each in settings.chat_model_ids})
+
+    def _groups(
+        self, log: StageLog, requests: RequestQueue, documents: Documents, tables: Tables
+    ) -> dict[str, dict[str, cloudwatch.Alarm]]:
+        """The alarms by the titles that they have on the dashboard, and by name."""
+        watches = {
+            "Answers": self._of_answers(log),
+            "Requests": self._of_requests(log, requests),
+            "Connections and commands": self._of_chat(log),
+            "Documents": self._of_documents(log, documents),
+            "Audit": self._of_audit(log),
+            "Capacity": self._of_capacity(tables),
         }
-        alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
-        self.by_name = {name: alarm for group in alarms.values() for name, alarm in group.items()}
-        chat = {each: models.metered(each) for each in functions.settings.chat_model_ids}
-        use = use_metrics(StageLog(self._prefix), chat)
-        Dashboard(self, "Dashboard", name=self._prefix, groups=alarms, use=use)
+        return {title: {each.name: self._alarm(each) for each in group} for title, group in watches.items()}
+
+    def _show(self, groups: Mapping[str, Mapping[str, cloudwatch.Alarm]], chat_models: Mapping[str, str]) -> None:
+        """`chat_models`: what CloudWatch counts each by."""
+        use = use_metrics(StageLog(self._prefix), chat_models)
+        Dashboard(self, "Dashboard", name=self._prefix, groups=groups, use=use)
         log_group = self._functions["message_processor"].log_group
         SavedQueries(self, "Queries", name=self._prefix, log_group=log_group)
 

@@ -42,15 +42,19 @@ class Budget(Construct):
                 for kind, per_cent in _NOTIFICATIONS
             ],
         )
-        topic.add_to_resource_policy(
-            # https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-sns-policy.html
-            iam.PolicyStatement(
-                principals=[iam.ServicePrincipal("budgets.amazonaws.com")],
-                actions=["sns:Publish"],
-                resources=[topic.topic_arn],
-                conditions={
-                    "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
-                    "ArnLike": {"aws:SourceArn": f"arn:{Aws.PARTITION}:budgets::{Aws.ACCOUNT_ID}:*"},
-                },
-            )
+        _let_budgets_publish(topic)
+
+
+def _let_budgets_publish(topic: sns.Topic) -> None:
+    """https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-sns-policy.html."""
+    topic.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[iam.ServicePrincipal("budgets.amazonaws.com")],
+            actions=["sns:Publish"],
+            resources=[topic.topic_arn],
+            conditions={
+                "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
+                "ArnLike": {"aws:SourceArn": f"arn:{Aws.PARTITION}:budgets::{Aws.ACCOUNT_ID}:*"},
+            },
         )
+    )
