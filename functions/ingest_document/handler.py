@@ -47,6 +47,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:
         return report_fields(ingester(_EPISODES).ingest(document_named(event["key"])))
+    return _ingested(event, context)
+
+
+def _ingested(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The verdicts on a batch of messages, whose documents are ingested."""
     # Made before the threads start: each would make its own otherwise, and embedder calls would not be shared.
     ingest = ingester(_EPISODES)
     # A document that several messages announce is ingested once.

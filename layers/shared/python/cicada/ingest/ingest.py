@@ -182,12 +182,7 @@ class Ingester(Struct, frozen=True):
             raise DocumentRejectedError(source.reason, "too_large")
         with span("parsing"):
             parsed = self._parsed(source, before)
-        if _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
-            raise DocumentRejectedError(
-                f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
-                "the sidecar or the front matter, or split the file.",
-                "too_large",
-            )
+        _require_short_description(source, parsed)
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         with span("cards"):
             made = made_card(parsed.passages, self.index, self.cards, before)
@@ -367,11 +362,15 @@ class Ingester(Struct, frozen=True):
         return self.parsers[suffix]
 
 
-def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
-    """What is stored with all passages, about."""
+def _require_short_description(source: SourceFile, parsed: ParsedDocument) -> None:
     size_of = cache(lambda name, value: len(f"{name}{value}".encode()))
     own = (sum(size_of(*each) for each in passage.metadata.items()) for passage in parsed.passages)
-    return max(len(source.sidecar or b"") * len(parsed.passages), sum(own))
+    if max(len(source.sidecar or b"") * len(parsed.passages), sum(own)) > _MAX_DESCRIPTION_BYTES:
+        raise DocumentRejectedError(
+            f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
+            "the sidecar or the front matter, or split the file.",
+            "too_large",
+        )
 
 
 def _described(document: StoredDocument | None, schema: Schema) -> Described | None:
