@@ -84,11 +84,7 @@ class Conversation(Construct):
         }
         return {
             name: functions.add(
-                self,
-                name,
-                environment=environment,
-                searches=name == "ws_open",
-                timeout_seconds=_LONGEST_REPLY_SECONDS,
+                self, name, environment=environment, searches=name == "ws_open", timeout_seconds=_LONGEST_REPLY_SECONDS
             )
             for name, environment in environments.items()
         }

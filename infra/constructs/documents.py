@@ -149,9 +149,7 @@ class _Announced:
         }
         self._queue.grant_send_messages(iam.ServicePrincipal("s3.amazonaws.com", conditions=conditions))
         return s3.BucketNotificationDestinationConfig(
-            arn=self._queue.queue_arn,
-            type=s3.BucketNotificationDestinationType.QUEUE,
-            dependencies=[self._queue],
+            arn=self._queue.queue_arn, type=s3.BucketNotificationDestinationType.QUEUE, dependencies=[self._queue]
         )
 
 
@@ -165,18 +163,13 @@ def _lifecycle(*, kept: bool) -> list[s3.LifecycleRule]:
     # Vectors of parts of documents, of ingests that did not get to their end, and scans whose text was recognised.
     passing = [
         s3.LifecycleRule(
-            id=id,
-            prefix=prefix,
-            expiration=_UNFINISHED_INGESTS,
-            noncurrent_version_expiration=_UNFINISHED_INGESTS,
+            id=id, prefix=prefix, expiration=_UNFINISHED_INGESTS, noncurrent_version_expiration=_UNFINISHED_INGESTS
         )
         for id, prefix in (("unfinished-ingests", "vectors/"), ("recognised-scans", "scans/"))
     ]
     if not kept:
         return [unfinished, *passing]
     earlier = s3.LifecycleRule(
-        id="earlier-versions",
-        noncurrent_version_expiration=_EARLIER_VERSIONS,
-        expired_object_delete_marker=True,
+        id="earlier-versions", noncurrent_version_expiration=_EARLIER_VERSIONS, expired_object_delete_marker=True
     )
     return [unfinished, *passing, earlier]

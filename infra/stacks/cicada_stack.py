@@ -77,13 +77,7 @@ class CicadaStack(Stack):
             documents=documents,
         )
         alarms = Alarms(
-            self,
-            "Alarms",
-            functions=functions,
-            models=models,
-            requests=requests,
-            documents=documents,
-            tables=tables,
+            self, "Alarms", functions=functions, models=models, requests=requests, documents=documents, tables=tables
         )
         if functions.aliases:
             Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
