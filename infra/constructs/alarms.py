@@ -73,11 +73,12 @@ class Alarms(Construct):
         self._prefix = settings.prefix
         self._functions = functions.by_name
         self._topic = sns.Topic(self, "Topic", topic_name=f"{self._prefix}-alarms", enforce_ssl=True)
-        self._let_alarms_publish()
+        self._let_publish("cloudwatch", f"{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{self._prefix}-*")
         if settings.alarm_email:
             self._topic.add_subscription(subscriptions.EmailSubscription(settings.alarm_email))
         if settings.monthly_budget:
             Budget(self, "Budget", dollars=settings.monthly_budget, topic=self._topic)
+            self._let_publish("budgets", f":{Aws.ACCOUNT_ID}:*")
         self.by_name: dict[str, cloudwatch.Alarm] = {}
         # The emulator of the local stage knows no metric math.
         if not settings.local:
@@ -107,43 +108,26 @@ class Alarms(Construct):
         SavedQueries(self, "Queries", name=self._prefix, log_group=log_group)
 
     def _of_answers(self, log: StageLog) -> Iterator[Watch]:
-        processor = self._functions["message_processor"]
         yield Watch("answers-failing", log.share("FailedAnswers", least=3), 5, "Answers end in an error.")
         yield Watch("models-refused", log.share("RefusedModels", least=3), 5, "Bedrock throttles or denies models.")
         yield Watch("models-silent", log.share("SilentModels", least=3), 10, "Models write nothing in time.")
         incomplete = log.metric("FailedAnswers", "Sum", Code="index_incomplete")
         yield Watch("index-incomplete", incomplete, 0, "The search index lacks documents.")
-        first = log.metric("TimeToFirstToken", "p95")
-        yield Watch(
-            "first-tokens-slow", enough(first, "p95", least=20), _FIRST_TOKEN_MILLISECONDS, "Answers begin late."
-        )
-        yield Watch(
-            "long-answers",
-            enough(processor.metric_duration(), "p95", least=20),
-            _LONG_ANSWER_MILLISECONDS,
-            "Answers come near the function's end.",
-        )
-        yield Watch(
-            "retries",
-            # A rate of fewer than so many is noise.
-            log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR),
-            15,
-            "Evidence is often too weak at the first search.",
-        )
+        first = enough(log.metric("TimeToFirstToken", "p95"), "p95", least=20)
+        yield Watch("first-tokens-slow", first, _FIRST_TOKEN_MILLISECONDS, "Answers begin late.")
+        whole = enough(self._functions["message_processor"].metric_duration(), "p95", least=20)
+        yield Watch("long-answers", whole, _LONG_ANSWER_MILLISECONDS, "Answers come near the function's end.")
+        # A rate of fewer than so many is noise.
+        retries = log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR)
+        yield Watch("retries", retries, 15, "Evidence is often too weak at the first search.")
 
     def _of_requests(self, log: StageLog, requests: RequestQueue) -> Iterator[Watch]:
         waiting = log.metric("WaitingTime", "p90")
         yield Watch("requests-waiting", waiting, _WAITING_MILLISECONDS, "Requests wait for a processor.")
         # The longest answers hold all processors for five minutes.
         yield Watch("requests-stuck", untouched(requests.queue), 0, "No processor takes the requests.", periods=2)
-        yield Watch(
-            "requests-given-up",
-            new_letters(requests.dead_letters),
-            0.01,
-            "Requests were dead-lettered.",
-            periods=3,
-            least=1,
-        )
+        letters = new_letters(requests.dead_letters)
+        yield Watch("requests-given-up", letters, 0.01, "Requests were dead-lettered.", periods=3, least=1)
         # A function that breaks tells nobody: its requests come back after half an hour.
         processor = errors_rate([self._functions["message_processor"]], least=1)
         yield Watch("processor-errors", processor, 5, "The message processor breaks.")
@@ -155,33 +139,19 @@ class Alarms(Construct):
         failed = log.metric("FailedCommands", "Sum")
         yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
         yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")
-        yield Watch(
-            "administration-failing",
-            refused_rate(self._functions["ws_admin"], least=3),
-            5,
-            "Administrators are not served.",
-        )
+        refused = refused_rate(self._functions["ws_admin"], least=3)
+        yield Watch("administration-failing", refused, 5, "Administrators are not served.")
         if tools := self._tools():
             yield Watch("tools-failing", errors_rate(tools, least=3), 5, "The agents' tools break.")
 
     def _of_documents(self, log: StageLog, documents: Documents) -> Iterator[Watch]:
         yield Watch("ingest-failing", log.share("FailedIngests", least=3), 10, "Documents cannot be ingested.")
-        yield Watch(
-            "ingest-errors",
-            errors_rate([self._functions["ingest_document"]], least=1),
-            5,
-            "The ingest function breaks.",
-        )
+        errors = errors_rate([self._functions["ingest_document"]], least=1)
+        yield Watch("ingest-errors", errors, 5, "The ingest function breaks.")
         # The slowest batches occupy all ingest functions for a quarter of an hour.
         yield Watch("documents-stuck", untouched(documents.changes), 0, "Nothing takes the uploads.", periods=4)
-        yield Watch(
-            "documents-given-up",
-            new_letters(documents.dead_letters),
-            0.01,
-            "Documents were dead-lettered.",
-            periods=3,
-            least=1,
-        )
+        letters = new_letters(documents.dead_letters)
+        yield Watch("documents-given-up", letters, 0.01, "Documents were dead-lettered.", periods=3, least=1)
 
     def _of_audit(self, log: StageLog) -> Iterator[Watch]:
         lost = log.metric("LostAuditRecords", "Sum")
@@ -202,21 +172,22 @@ class Alarms(Construct):
         """The agents' functions, which are deployed for Bedrock Agents only."""
         return [self._functions[name] for name in ("agent_profiles", "agent_theories") if name in self._functions]
 
-    def _let_alarms_publish(self) -> None:
-        """An explicit policy replaces the topic's default one, which lets everything in the account publish.
+    def _let_publish(self, service: str, of: str) -> None:
+        """Let the service publish for what is called `of` there, as the end of an ARN.
 
-        The topic has no key of its own: CloudWatch could not use the one that AWS manages for SNS.
+        An explicit policy replaces the topic's default one, which lets everything in the account publish. The topic has
+        no key of its own: CloudWatch could not use the one that AWS manages for SNS.
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+        https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-sns-policy.html
         """
-        alarms = f"arn:{Aws.PARTITION}:cloudwatch:{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{self._prefix}-*"
         self._topic.add_to_resource_policy(
             iam.PolicyStatement(
-                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                principals=[iam.ServicePrincipal(f"{service}.amazonaws.com")],
                 actions=["sns:Publish"],
                 resources=[self._topic.topic_arn],
                 conditions={
                     "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
-                    "ArnLike": {"aws:SourceArn": alarms},
+                    "ArnLike": {"aws:SourceArn": f"arn:{Aws.PARTITION}:{service}:{of}"},
                 },
             )
         )
