@@ -47,19 +47,17 @@ from cicada.ingest.ports import (
 )
 from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.vectors import Encoder
-from cicada.knowledge_bases.inference import (
+from cicada.knowledge_bases.inference import as_observed, conflict_of, is_declared
+from cicada.knowledge_bases.kept import Described, FieldRecord
+from cicada.knowledge_bases.observed_fields import (
     MAX_FIELDS,
     Look,
     Observed,
-    as_observed,
-    conflict_of,
-    is_declared,
     is_field,
     look_of,
     observed_in,
     without_room,
 )
-from cicada.knowledge_bases.kept import Described, FieldRecord
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.knowledge_bases.values import folded
