@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cicada.documents.model import ROW, DocumentKey, MetadataValue
 from cicada.errors import DocumentRejectedError, ScanError, UnavailableError
+from cicada.ingest.access_keys import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.access_lists import (
     had_access_list,
     is_meant_for_some,
@@ -45,7 +46,6 @@ from cicada.ingest.ports import (
     KeptVectors,
     TextRecognition,
 )
-from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.vectors import Encoder
 from cicada.knowledge_bases.inference import as_observed, conflict_of, is_declared
 from cicada.knowledge_bases.kept import Described, FieldRecord
