@@ -12,13 +12,7 @@ from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, re
 from cicada.bootstrap.tracing import traced
 from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey
-from cicada.entry.s3_notifications import (
-    Announced,
-    announced_together,
-    announcement,
-    document_named,
-    failed_records,
-)
+from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named, failed_records
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, report_fields

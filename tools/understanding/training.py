@@ -44,16 +44,7 @@ from cicada.understanding.words import lexicon, tokens_of
 from tools.understanding.examples import Label, Message
 from tools.understanding.fitting import Table, fit, fit_dense, packed
 from tools.understanding.judgement import right
-from tools.understanding.labels import (
-    ASKS,
-    RELATIONS,
-    ROLES,
-    Target,
-    asks_of,
-    is_upcoming,
-    meaning_of_label,
-    targets,
-)
+from tools.understanding.labels import ASKS, RELATIONS, ROLES, Target, asks_of, is_upcoming, meaning_of_label, targets
 
 _INTENTS = Path(__file__).parents[1] / "intents" / "examples.jsonl"
 _PENALTY = 0.06

@@ -336,12 +336,7 @@ class OtherVersions(Struct, frozen=True):
     gate: PermissionGate
 
     def stated(
-        self,
-        ranked: Sequence[RankedPassage],
-        schema: Schema,
-        today: str,
-        readable: PassageFilter,
-        principal: Principal,
+        self, ranked: Sequence[RankedPassage], schema: Schema, today: str, readable: PassageFilter, principal: Principal
     ) -> list[RankedPassage]:
         """The passages with the states of their documents. Failures are `DependencyError`s."""
         shown = [each.passage for each in ranked]

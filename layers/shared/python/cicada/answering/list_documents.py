@@ -129,11 +129,7 @@ class DocumentLister(Struct, frozen=True):
         return self.catalogue.rows(readable, Sort(TITLE), 1 if only else _MOST).rows
 
     def _states(
-        self,
-        command: ListDocuments,
-        principal: Principal,
-        rows: Sequence[DocumentRow],
-        editing: DocumentEditing | None,
+        self, command: ListDocuments, principal: Principal, rows: Sequence[DocumentRow], editing: DocumentEditing | None
     ) -> Mapping[str, DocumentState]:
         base_key = KnowledgeBaseKey(principal.tenant, command.knowledge_base)
         if editing is None:
@@ -157,10 +153,7 @@ class DocumentLister(Struct, frozen=True):
 
 
 def _others(
-    command: ListDocuments,
-    principal: Principal,
-    rows: Sequence[DocumentRow],
-    states: Mapping[str, DocumentState],
+    command: ListDocuments, principal: Principal, rows: Sequence[DocumentRow], states: Mapping[str, DocumentState]
 ) -> list[DocumentRow]:
     """Documents that are not searchable, as rows without passages."""
     known = {row.document.document_id for row in rows}

@@ -180,10 +180,7 @@ def _completeness(settings: ProcessorSettings, index: CataloguedIndex) -> IndexC
 
 
 def _agent(
-    settings: AgentSettings,
-    bedrock: BedrockRuntimeClient,
-    agent_search: AgentSearch,
-    limits: ModelSettings,
+    settings: AgentSettings, bedrock: BedrockRuntimeClient, agent_search: AgentSearch, limits: ModelSettings
 ) -> Agent:
     # Imported here: most questions are for no agent, and would pay for it with their cold start.
     from cicada.bootstrap.agents import agent
