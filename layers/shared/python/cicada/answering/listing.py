@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.figures import name_of, sentences, worded
-from cicada.answering.in_force import preference, preferred
 from cicada.answering.matches import documents_about, match_of
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
+from cicada.answering.preference import preference, preferred
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows

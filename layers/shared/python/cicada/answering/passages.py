@@ -9,9 +9,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.answering.evidence import EvidenceLoop, Gathered, Verdict, not_answered
-from cicada.answering.in_force import OtherVersions, preference, preferred_passages
+from cicada.answering.in_force import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
+from cicada.answering.preference import preference, preferred_passages
 from cicada.answering.prompt import passages_prompt, within_budget
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
