@@ -67,7 +67,8 @@ def judge_theory(
     title: str = "", verdict: str = "", supporting: str = "", contradicting: str = "", reason: str = ""
 ) -> BedrockFunctionResponse:
     return answered(
-        app, lambda session: theory_tools().judge_theory(session, title, verdict, supporting, contradicting, reason)
+        app,
+        lambda session: theory_tools().judge_theory(session, title, verdict, supporting, contradicting, reason),
     )
 
 

@@ -28,7 +28,11 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
     principal = Principal(who["tenant"], who["user"], groups_of(who.get("groups", "[]")), who.get("login", ""))
     now = time.time()
     connection = Connection(
-        opening.request_context.connection_id, principal, float(who["tokenExpiresAt"]), float(who["tokenIssuedAt"]), now
+        opening.request_context.connection_id,
+        principal,
+        float(who["tokenExpiresAt"]),
+        float(who["tokenIssuedAt"]),
+        now,
     )
     try:
         command_guard().open(connection, now + _LONGEST_CONNECTION_SECONDS)
