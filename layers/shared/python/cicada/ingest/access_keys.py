@@ -102,9 +102,9 @@ def refuse_access_column(values: Iterable[tuple[str, str]]) -> None:
         )
 
 
-def has_access_key(line: str) -> bool:
-    """Whether the line begins with a key for viewers, whatever signs stand around it."""
-    return names_access(_key_and_value(line)[0])
+def may_name_viewers(text: str) -> bool:
+    """Whether a user or a group is named in the text, or a line of it begins with a key for viewers."""
+    return has_entry(text) or any(names_access(_key_and_value(line)[0]) for line in text.splitlines())
 
 
 def _names_viewers(text: str) -> bool:

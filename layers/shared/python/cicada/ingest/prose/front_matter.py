@@ -24,14 +24,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.access_keys import (
-    REJECTED,
-    has_access_key,
-    has_entry,
-    names_access,
-    refuse_misplaced_access_list,
-    restricts,
-)
+from cicada.ingest.access_keys import REJECTED, may_name_viewers, names_access, refuse_misplaced_access_list, restricts
 from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
 from cicada.ingest.model import EVERYONE, Problem
 from cicada.permissions import NAME_RULE, can_be_named
@@ -97,7 +90,7 @@ def _at(text: str, top: int) -> FrontMatter:
     end = _END.search(text, begin.end())
     if not end or end.start() - begin.end() > MAX_CHARACTERS:
         # The lines below, up to the first empty one.
-        if _may_name_viewers(text[begin.end() :].partition("\n\n")[0]):
+        if may_name_viewers(text[begin.end() :].partition("\n\n")[0]):
             raise _unclear(f"has no end within {MAX_CHARACTERS:,} characters; end it by a line of three dashes")
         return FrontMatter()
     inner = text[begin.end() : end.start()]
@@ -118,7 +111,7 @@ class _NotUsableError(Exception):
 
 def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
     letters = _BETWEEN_WORDS.sub("", skeleton(inner))
-    if _may_name_viewers(inner) or any(key in letters for key in _ACCESS_KEYS):
+    if may_name_viewers(inner) or any(key in letters for key in _ACCESS_KEYS):
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
@@ -132,13 +125,9 @@ def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
 
 def _no_table(inner: str) -> FrontMatter:
     """Text between two lines of dashes is text."""
-    if _may_name_viewers(inner):
+    if may_name_viewers(inner):
         raise _unclear("is no list of names with values")
     return FrontMatter()
-
-
-def _may_name_viewers(text: str) -> bool:
-    return has_entry(text) or any(map(has_access_key, text.splitlines()))
 
 
 def _unquoted(text: str) -> str:
