@@ -252,9 +252,7 @@ def evaluate_planner(rows: Sequence[PlanJudgement]) -> PlannerReport:
         confident=_confident(rows, packaged_heads().sure),
         by_strategy={
             shape.value: ShapeScore(
-                n=len(inside),
-                strategy_accuracy=_part(inside, "strategy"),
-                filters_exact=_part(inside, "filters"),
+                n=len(inside), strategy_accuracy=_part(inside, "strategy"), filters_exact=_part(inside, "filters")
             )
             for shape, inside in shapes.items()
         },
@@ -284,9 +282,7 @@ def dollars(report: PlannerReport, price_in: float, price_out: float) -> float:
 def _confident(rows: Sequence[PlanJudgement], threshold: float) -> Confident:
     sure = [row for row in rows if row.planned and row.planned.confidence >= threshold]
     return Confident(
-        threshold=threshold,
-        coverage=len(sure) / len(rows) if rows else 0.0,
-        accuracy=_share(row.whole for row in sure),
+        threshold=threshold, coverage=len(sure) / len(rows) if rows else 0.0, accuracy=_share(row.whole for row in sure)
     )
 
 

@@ -31,7 +31,7 @@ _PERSON = re.compile(
     r"(^|_)(owner|author|approver|reviewer|manager|assignee|responsible|editor|lead|contact|steward|custodian|signatory"
     r"|attorney|lawyer|teacher|engineer|inspector|auditor|person|employee|writer|holder|handler|coordinator|clerk"
     r"|instructor|lecturer|professor|physician|doctor|investigator|curator|architect|partner_in_charge|case_?worker"
-    r"|counsel|supervisor|director|maintainer|creator|submitter|requester|planner|officer|analyst)s?($|_)|_by$",
+    r"|counsel|supervisor|director|maintainer|creator|submitter|requester|planner|officer|analyst)s?($|_)|_by$"
 )
 _LIST = re.compile(r"(^|_)(tags?|labels|keywords|topics|subjects|themes)($|_)")
 _TYPES = (

@@ -126,15 +126,9 @@ def render(report: RouterReport) -> str:
     lines += table(["route", "n", "recall", "precision", "f1"], _class_rows(report))
     if report["by_slice"]:
         scores = report["by_slice"].items()
-        lines += [
-            "",
-            *table(["slice", "n", "accuracy"], ([k, s["n"], f"{s['accuracy']:.3f}"] for k, s in scores)),
-        ]
+        lines += ["", *table(["slice", "n", "accuracy"], ([k, s["n"], f"{s['accuracy']:.3f}"] for k, s in scores))]
     header = ["labelled as, routed to", *report["confusion"]]
-    lines += [
-        "",
-        *table(header, ([label, *counts.values()] for label, counts in report["confusion"].items())),
-    ]
+    lines += ["", *table(header, ([label, *counts.values()] for label, counts in report["confusion"].items()))]
     return "\n".join(lines)
 
 
@@ -169,8 +163,4 @@ def _share(part: int, whole: int) -> float:
 
 def _class_rows(report: RouterReport) -> Iterable[list[object]]:
     for label, score in report["by_class"].items():
-        yield [
-            label,
-            score["n"],
-            *(f"{share:.3f}" for share in (score["recall"], score["precision"], score["f1"])),
-        ]
+        yield [label, score["n"], *(f"{share:.3f}" for share in (score["recall"], score["precision"], score["f1"]))]

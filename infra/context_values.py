@@ -25,82 +25,29 @@ _RERANK_MODELS: Mapping[str, tuple[str, ...]] = {
 }
 # Every name that a stage knows.
 NAMES = frozenset(
-    {
-        "accountConcurrency",
-        "administrators",
-        "agentModel",
-        "agents",
-        "alarmEmail",
-        "apiLogRole",
-        "auditDays",
-        "awsUrl",
-        "backup",
-        "bedrockUrl",
-        "callsUrl",
-        "cardModel",
-        "chatMaxTokens",
-        "chatModel",
-        "chatModels",
-        "chatTemperature",
-        "collectionName",
-        "commandsPerMinute",
-        "connectionsPerUser",
-        "contextModel",
-        "dataEvents",
-        "dataKey",
-        "databaseUrl",
-        "defaultTenant",
-        "editors",
-        "embeddingModel",
-        "firstTextSeconds",
-        "geography",
-        "grounding",
-        "guardrail",
-        "hostedZone",
-        "identityProvider",
-        "indexPath",
-        "leaseSeconds",
-        "messagesPerMinute",
-        "mfa",
-        "modelProfiles",
-        "monthlyBudget",
-        "nextTextSeconds",
-        "ocr",
-        "oidcClientId",
-        "oidcIssuer",
-        "oidcSecretName",
-        "opensearchUrl",
-        "originals",
-        "page",
-        "pageCertificate",
-        "pageDomain",
-        "planModels",
-        "planner",
-        "processors",
-        "protect",
-        "queryModel",
-        "region",
-        "releases",
-        "requestDays",
-        "requestsInFlight",
-        "rerank",
-        "samlMetadataUrl",
-        "search",
-        "searchUnits",
-        "signInCertificate",
-        "signInDomain",
-        "socketCertificate",
-        "socketDomain",
-        "stage",
-        "tenantTokensPerDay",
+    (
+        *("stage", "region", "geography", "accountConcurrency", "alarmEmail", "apiLogRole", "leaseSeconds", "releases"),
+        # Models and what is asked of them.
+        *("agentModel", "cardModel", "chatModel", "chatModels", "contextModel", "embeddingModel", "planModels"),
+        *("queryModel", "rerank", "modelProfiles", "agents", "planner", "grounding", "guardrail", "ocr"),
+        *("chatMaxTokens", "chatTemperature", "firstTextSeconds", "nextTextSeconds"),
+        # The index and its network.
+        *("collectionName", "searchUnits", "vectorCompression", "warmSearchUnits"),
+        *("vpc", "vpcEndpoint", "vpcSecurityGroups", "vpcSubnets"),
+        # Users, what they may do, and how much of it.
+        *("administrators", "defaultTenant", "editors", "mfa", "originals"),
+        *("identityProvider", "oidcClientId", "oidcIssuer", "oidcSecretName", "samlMetadataUrl"),
+        *("commandsPerMinute", "connectionsPerUser", "messagesPerMinute", "requestsInFlight"),
+        *("monthlyBudget", "tenantTokensPerDay"),
+        # What is kept.
+        *("auditDays", "backup", "dataEvents", "dataKey", "protect", "requestDays"),
+        # Addresses.
+        *("hostedZone", "page", "pageCertificate", "pageDomain", "signInCertificate", "signInDomain"),
+        *("socketCertificate", "socketDomain"),
+        # The parts of the local stage.
+        *("awsUrl", "bedrockUrl", "callsUrl", "databaseUrl", "indexPath", "opensearchUrl", "processors", "search"),
         "tracesAddress",
-        "vectorCompression",
-        "vpc",
-        "vpcEndpoint",
-        "vpcSecurityGroups",
-        "vpcSubnets",
-        "warmSearchUnits",
-    }
+    )
 )
 _ALIKE = 0.8  # of difflib's ratio: one letter too few, too many or wrong in a name of five
 _NONE = "none"
@@ -202,17 +149,8 @@ def guardrail(context: Context) -> str:
     return found
 
 
-def editors(context: Context, default: str = "") -> str:
-    """`-c editors=GROUP`: whose members may change documents; empty for nobody."""
-    return _group(context, "editors", default)
-
-
-def administrators(context: Context, default: str = "") -> str:
-    """`-c administrators=GROUP`: whose members administer the accounts of their tenant; empty for nobody."""
-    return _group(context, "administrators", default)
-
-
-def _group(context: Context, name: str, default: str) -> str:
+def group(context: Context, name: str, default: str = "") -> str:
+    """The group whose members may do what the value is named after, such as `editors`; empty for nobody."""
     found = text(context, name, default)
     if found and not _GROUP.fullmatch(found):
         raise ContextValueError(f"-c {name}={found} cannot be used: give a group's name of at most 128 characters.")

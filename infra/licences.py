@@ -30,11 +30,7 @@ _CLASSIFIERS = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
 }
 # Packages whose metadata leave open which licence it is; read in the licence files that they carry.
-_READ = {
-    "events": "BSD-3-Clause",
-    "pystemmer": "MIT AND BSD-3-Clause",
-    "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
-}
+_READ = {"events": "BSD-3-Clause", "pystemmer": "MIT AND BSD-3-Clause", "python-dateutil": "Apache-2.0 OR BSD-3-Clause"}
 _CLASSIFIER = "License :: "
 _IDENTIFIER = re.compile(r"[^\s()]+")
 _OPERATORS = {"AND", "OR", "WITH"}

@@ -42,11 +42,8 @@ def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
             return PlainTextResponse("There is no such file.", 404)
         return Response(content, media_type=mimetypes.guess_type(path)[0])
 
-    def unbuilt(_: Request, error: Exception) -> Response:
-        return PlainTextResponse(str(error), 500)
-
     return Starlette(
-        exception_handlers={PageBuildError: unbuilt},
+        exception_handlers={PageBuildError: _unbuilt},
         routes=[
             Route("/", document),
             Route(f"/{INDEX}", document),
@@ -55,6 +52,10 @@ def app(config: Mapping[str, Any], folder: Path = PAGE_FOLDER) -> Starlette:
         ],
         middleware=[Middleware(_Headers, headers=headers(config)), Middleware(OriginGuard, serves_page=True)],
     )
+
+
+def _unbuilt(_: Request, error: Exception) -> Response:
+    return PlainTextResponse(str(error), 500)
 
 
 def headers(config: Mapping[str, Any]) -> dict[str, str]:

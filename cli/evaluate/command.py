@@ -53,12 +53,7 @@ def retrieval(options: Options) -> int:
         from evals.retrieval.pipeline import Pipeline
 
         order = evaluation.Order(
-            options.folder,
-            options.queries,
-            Pipeline(options.fusion),
-            options.peers,
-            options.save,
-            options.against,
+            options.folder, options.queries, Pipeline(options.fusion), options.peers, options.save, options.against
         )
         measured = evaluation.run(order, show_progress)
         if options.plot:

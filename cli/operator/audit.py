@@ -114,13 +114,7 @@ def _show(found: Found, sought: Sought) -> None:
 
 
 def _row(record: AuditRecord) -> tuple[str, ...]:
-    from cicada.observability.audit import (
-        Administered,
-        ConversationShared,
-        DocumentEdited,
-        Handshake,
-        SessionDeleted,
-    )
+    from cicada.observability.audit import Administered, ConversationShared, DocumentEdited, Handshake, SessionDeleted
 
     who = (_time(record.at), record.tenant, record.login or record.user)
     if isinstance(record, Handshake):

@@ -20,7 +20,7 @@ from cli.text import clean, clean_line, to_json
 if TYPE_CHECKING:
     from cicada.adapters.dynamodb.base_table import DynamoBaseTable
     from cicada.documents.model import KnowledgeBaseKey
-    from cicada.knowledge_bases.inference import Observed
+    from cicada.knowledge_bases.observed_fields import Observed
     from cicada.knowledge_bases.schema import Schema, SchemaField
     from cicada.knowledge_bases.settings import KnowledgeBase
     from cli.deployment_target import DeploymentTarget

@@ -6,13 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from cicada.errors import ConfigurationError
-from cicada.knowledge_bases.calibrations import (
-    LOCAL,
-    Calibration,
-    calibrations_for,
-    embedder_name,
-    read_calibrations,
-)
+from cicada.knowledge_bases.calibrations import LOCAL, Calibration, calibrations_for, embedder_name, read_calibrations
 from cli.deployment_target import DeploymentTarget
 from cli.operator.base_settings import base_table
 from cli.operator.findings import Finding

@@ -12,7 +12,7 @@ from cli.arguments import Group, Options, json_option, stack_option, together
 from cli.errors import CommandError
 from cli.operator.document_states import STATES
 from cli.operator.tenants import tenant_of_documents, tenant_option
-from cli.operator.viewer_names import note_on, note_on_failure, viewer_names
+from cli.operator.viewer_names import ViewerNames, note_on, note_on_failure, viewer_names
 from cli.screen import Screen, open_screen
 from cli.text import clean_line, to_json
 
@@ -56,18 +56,9 @@ def list_(options: Options) -> int:
     """0, also if nothing matches."""
     if options.state:
         return _run_states(options)
-    found = _function(options).call(
-        {
-            "documents": "list",
-            "tenant": tenant_of_documents(options),
-            "knowledgeBase": options.knowledge_base,
-            "filters": list(options.filter),
-            "sort": options.sort,
-            "countBy": options.count_by,
-            "limit": options.limit,
-            "offset": options.offset,
-        }
-    )
+    chosen = {"filters": list(options.filter), "sort": options.sort, "countBy": options.count_by}
+    page = {"limit": options.limit, "offset": options.offset}
+    found = _function(options).call({**_event(options, "list"), **chosen, **page})
     if not found["total"]:
         _require_documents(options)
     names = viewer_names(options)
@@ -78,11 +69,7 @@ def list_(options: Options) -> int:
         return 0
     screen = open_screen()
     _show(found, options.offset, screen)
-    for name, viewers in unknown.items():
-        if viewers:
-            screen.note(f"{clean_line(name)} {note_on(viewers)}")
-    if names.failure:
-        screen.note(note_on_failure(names.failure))
+    _note(names, {clean_line(name): viewers for name, viewers in unknown.items()}, screen)
     return 0
 
 
@@ -128,7 +115,7 @@ def _run_states(options: Options) -> int:
 def _listed(options: Options) -> Iterator[tuple[str, datetime | None]]:
     """The ids in the catalogue and when they were ingested, page by page."""
     function = _function(options)
-    event = {"documents": "list", "tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base}
+    event = _event(options, "list")
     offset: int | None = 0
     while offset is not None:
         page = function.call({**event, "limit": _PAGE, "offset": offset})
@@ -146,8 +133,7 @@ def show(options: Options) -> int:
     from cli.deployment_target import open_target
     from cli.operator.document_states import document_files, versions_kept
 
-    event = {"tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base, "id": options.id}
-    shown = _function(options).call({"documents": "show", "optional": True, **event})
+    shown = _function(options).call({**_event(options, "show"), "optional": True, "id": options.id})
     found = None if "missing" in shown else shown
     document = DocumentKey(KnowledgeBaseKey(tenant_of_documents(options), options.knowledge_base), options.id)
     target = open_target(options.stack)
@@ -166,12 +152,21 @@ def show(options: Options) -> int:
     card = _card_lines(found["card"]) if found else []
     for line in (*_described(options.id, found, state, versions), *_report_lines(state), *card):
         print(line)
-    screen = open_screen()
-    if unknown:
-        screen.note(f"It {note_on(unknown)}")
+    _note(names, {"It": unknown}, open_screen())
+    return 0
+
+
+def _event(options: Options, asked: str) -> dict[str, Any]:
+    return {"documents": asked, "tenant": tenant_of_documents(options), "knowledgeBase": options.knowledge_base}
+
+
+def _note(names: ViewerNames, unknown: Mapping[str, Sequence[str]], screen: Screen) -> None:
+    """`unknown`: the viewers that nobody is, by the document that names them."""
+    for document, viewers in unknown.items():
+        if viewers:
+            screen.note(f"{document} {note_on(viewers)}")
     if names.failure:
         screen.note(note_on_failure(names.failure))
-    return 0
 
 
 def _function(options: Options) -> DeployedFunction:

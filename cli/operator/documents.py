@@ -41,20 +41,9 @@ def follow(
     when_stopped: str,
 ) -> list[DocumentResult]:
     """The result of each document, shown as soon as it is known unless JSON is wanted. Ctrl-C shows `when_stopped`."""
-    from cicada.documents.states import progress_text
-    from cli.deployment_target import open_target  # imported late: the library and boto3 are slow to import
-    from clients.documents.uploader import Uploader
-
-    target = open_target(options.stack)
     screen = open_screen()
     results: list[DocumentResult] = []
-
-    def tell_progress(result: DocumentResult) -> None:
-        _show_progress(
-            screen, documents, len(results), f"{result.path}: {progress_text(result.passages, result.embedded)}"
-        )
-
-    uploader = Uploader(target.client("s3"), target.output("DocumentsBucket"), options.patience, tell_progress)
+    uploader = _uploader(options, lambda of_a_file: _show_progress(screen, documents, len(results), of_a_file))
     try:
         with library_errors(), closing(work(uploader)) as followed:
             _show_progress(screen, documents, 0)
@@ -69,6 +58,19 @@ def follow(
     finally:
         screen.end_line()
     return results
+
+
+def _uploader(options: Options, tell_progress: Callable[[str], None]) -> Uploader:
+    """`tell_progress` is called with how far a file is, in words."""
+    from cicada.documents.states import progress_text
+    from cli.deployment_target import open_target  # imported late: the library and boto3 are slow to import
+    from clients.documents.uploader import Uploader
+
+    def told(result: DocumentResult) -> None:
+        tell_progress(f"{result.path}: {progress_text(result.passages, result.embedded)}")
+
+    target = open_target(options.stack)
+    return Uploader(target.client("s3"), target.output("DocumentsBucket"), options.patience, told)
 
 
 def _show_progress(screen: Screen, documents: int, done: int, of_a_file: str = "") -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cicada.identity import Principal
     from cli.deployment_target import DeploymentTarget
     from cli.operator.user_erasure import DynamoErasure
-    from cli.operator.user_pool import UserPool
+    from cli.operator.user_pool import Account, UserPool
 
 # A processor that writes its last event while the rows are read leaves some behind; another round finds them.
 _ROUNDS = 5
@@ -73,6 +73,18 @@ def _principal(options: Options, pool: UserPool, target: DeploymentTarget, erasu
         _require_rows(principal, erasure, [each.name for each in accounts])
         _confirm(options, f"the deleted account {options.name}")
         return principal
+    _require_closed(account, options, target)
+    _confirm(options, f"{account.name}{', and the account' if options.account else ''}")
+    sign_outs = SignOuts(target, pool)
+    if account.state != "disabled":
+        pool.disable(account.name)
+    # A disabled account may have a good token still, if an earlier run stopped here or nobody signed it out.
+    sign_outs.end(account)
+    return Principal(options.tenant, account.sub)
+
+
+def _require_closed(account: Account, options: Options, target: DeploymentTarget) -> None:
+    """Raises `CommandError` for a user of another tenant, and for one who can sign in and keeps the account."""
     tenant = tenant_of_account(account, target.default_tenant)
     if tenant != options.tenant:
         raise CommandError(f"Nothing was done: {account.name} is a user of {tenant}, not of {options.tenant}.", 2)
@@ -82,13 +94,6 @@ def _principal(options: Options, pool: UserPool, target: DeploymentTarget, erasu
             f" too, or first: cicada user disable {account.name}{target.flag}",
             2,
         )
-    _confirm(options, f"{account.name}{', and the account' if options.account else ''}")
-    sign_outs = SignOuts(target, pool)
-    if account.state != "disabled":
-        pool.disable(account.name)
-    # A disabled account may have a good token still, if an earlier run stopped here or nobody signed it out.
-    sign_outs.end(account)
-    return Principal(options.tenant, account.sub)
 
 
 def _require_rows(principal: Principal, erasure: DynamoErasure, names: list[str]) -> None:

@@ -86,9 +86,7 @@ class DynamoErasure:
         with dynamo_errors():
             try:
                 self._client.delete_item(
-                    TableName=self._requests,
-                    Key=_key(row),
-                    ConditionExpression="attribute_not_exists(revokedBefore)",
+                    TableName=self._requests, Key=_key(row), ConditionExpression="attribute_not_exists(revokedBefore)"
                 )
             except self._client.exceptions.ConditionalCheckFailedException:
                 names = {f"#{number}": name for number, name in enumerate(sorted(set(row) - _OF_A_REVOCATION))}

@@ -36,9 +36,7 @@ user = Group(
 _account_options = together(click.argument("name", metavar="USER", help="the user's name"), stack_option, json_option)
 _create_option = click.option("--create-group", is_flag=True, help="make the groups that are named and not there yet")
 _password_option = click.option(
-    "--password-stdin",
-    is_flag=True,
-    help="read a password from the first line of standard input; the user keeps it",
+    "--password-stdin", is_flag=True, help="read a password from the first line of standard input; the user keeps it"
 )
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import click
 
@@ -31,6 +29,7 @@ from cli.user.client import (
 )
 from cli.user.export import exported, markdown_of
 from cli.user.follow_ups import follow_ups
+from cli.user.prompt import Prompt, open_prompt
 from cli.user.rendering import (
     MORE_ROWS,
     render_answer,
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
     from cicada_client.document import DocumentPage
     from cicada_client.listing import Listing
 
-_PROMPT = "> "
 _REASONS = ("wrong", "incomplete", "unsupported", "outdated", "unrelated", "other")
 _HELP = """\
 more            the next page of the documents that the last answer listed, as a question of its own
@@ -96,65 +94,6 @@ def chat(options: Options) -> int:
         return conversation.hold(prompt)
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    """Iterates over what is typed, without blank lines, until the end of the input."""
-
-    source: TextIO
-    interactive: bool
-
-    def __iter__(self) -> Iterator[str]:
-        lines = self._typed() if self.interactive else iter(self.source)
-        return filter(None, map(str.strip, lines))
-
-    def _typed(self) -> Iterator[str]:
-        interrupted = False
-        while True:
-            try:
-                line = input(_PROMPT)
-            except EOFError:
-                print()
-                return
-            except KeyboardInterrupt:
-                if interrupted:
-                    raise
-                interrupted = True
-                print("\nCtrl-C again leaves.")
-            else:
-                interrupted = False
-                yield line
-
-
-def open_prompt(commands: Sequence[str]) -> Prompt:
-    """An interactive prompt if both ends are a terminal, with the platform's line editing; Tab completes `commands`."""
-    interactive = sys.stdin.isatty() and sys.stdout.isatty()
-    if interactive:
-        _complete(commands)
-    return Prompt(sys.stdin, interactive)
-
-
-def completions(commands: Sequence[str], line: str) -> list[str]:
-    """The commands that begin with the line; none for the beginning of a question."""
-    return [each for each in commands if line.startswith("/") and each.startswith(line)]
-
-
-def _complete(commands: Sequence[str]) -> None:
-    """The import alone gives `input` line editing and a history."""
-    try:
-        import readline
-    except ImportError:
-        return
-
-    def nth(line: str, number: int) -> str | None:
-        return next(iter(completions(commands, line)[number:]), None)
-
-    readline.set_completer(nth)
-    # The whole line is completed, with its spaces.
-    readline.set_completer_delims("")
-    is_libedit = "libedit" in (readline.__doc__ or "")
-    readline.parse_and_bind("bind ^I rl_complete" if is_libedit else "tab: complete")
-
-
 class Conversation:
     """Questions and answers of one session."""
 
@@ -171,7 +110,11 @@ class Conversation:
         self._page: DocumentPage | None = None
         self._listed: Listing | None = None
         self._shown: tuple[str, str, int | None] | None = None
-        self._without_argument: dict[str, Callable[[], bool | None]] = {
+        self._without_argument = self._commands_without_argument()
+        self._with_argument = self._commands_with_argument()
+
+    def _commands_without_argument(self) -> dict[str, Callable[[], bool | None]]:
+        return {
             "/more": self._list_more,
             "/again": self._ask_again,
             "/sources": lambda: render_excerpts(self._last.sources, self._screen),
@@ -185,7 +128,9 @@ class Conversation:
             "/delete yes": self._delete,
             "/help": lambda: self._screen.notes(_HELP),
         }
-        self._with_argument: dict[str, Callable[[str], bool | None]] = {
+
+    def _commands_with_argument(self) -> dict[str, Callable[[str], bool | None]]:
+        return {
             "/history": self._show_history,
             "/suggest": self._suggest,
             "/open": self._open,

@@ -69,9 +69,7 @@ question_options = together(
     system_options,
     user_option,
     click.option(
-        "--session",
-        metavar="SESSION",
-        help="continue this conversation, with the knowledge base that it began with",
+        "--session", metavar="SESSION", help="continue this conversation, with the knowledge base that it began with"
     ),
     click.option(
         "--knowledge-base",

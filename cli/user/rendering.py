@@ -41,11 +41,7 @@ def _in_chat(answer: Answer) -> str:
 
 
 def render_answer(
-    events: Iterator[Event],
-    screen: Screen,
-    *,
-    explain: bool = False,
-    next_page: Callable[[Answer], str] = _in_chat,
+    events: Iterator[Event], screen: Screen, *, explain: bool = False, next_page: Callable[[Answer], str] = _in_chat
 ) -> Answer:
     """Render each event as it arrives, then the listing and the sources that the text cites. Returns the whole answer.
 

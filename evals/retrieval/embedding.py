@@ -19,11 +19,7 @@ CACHE = ROOT / ".build" / "eval-cache"
 # Texts a call, which is also the most that an interrupted run loses.
 BATCH = 64
 # The stored vectors depend on this besides the texts.
-_ENCODER = (
-    "local/bedrock/embedder.py",
-    "local/bedrock/minilm.py",
-    "local/model-requirements.txt",
-)
+_ENCODER = ("local/bedrock/embedder.py", "local/bedrock/minilm.py", "local/model-requirements.txt")
 
 
 @contextmanager

@@ -12,13 +12,7 @@ from cicada.bootstrap.ingest import catalogue, compared, ingester, rebuilder, re
 from cicada.bootstrap.tracing import traced
 from cicada.deadline import Deadline, ending_by
 from cicada.documents.model import DocumentKey
-from cicada.entry.s3_notifications import (
-    Announced,
-    announced_together,
-    announcement,
-    document_named,
-    failed_records,
-)
+from cicada.entry.s3_notifications import Announced, announced_together, announcement, document_named, failed_records
 from cicada.ingest.catalogue_event import catalogue_at_once
 from cicada.ingest.ingest import Ingester
 from cicada.ingest.model import IngestReport, report_fields
@@ -47,6 +41,11 @@ def handler(event: dict[str, Any], context: Any) -> dict[str, Any]:
         return rebuild_at_once(event, rebuilder(), context.get_remaining_time_in_millis() / 1000)
     if "key" in event:
         return report_fields(ingester(_EPISODES).ingest(document_named(event["key"])))
+    return _ingested(event, context)
+
+
+def _ingested(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """The verdicts on a batch of messages, whose documents are ingested."""
     # Made before the threads start: each would make its own otherwise, and embedder calls would not be shared.
     ingest = ingester(_EPISODES)
     # A document that several messages announce is ingested once.

@@ -120,20 +120,7 @@ class Agent(Construct):
         super().__init__(scope, id)
         described = agent_descriptions()[name]
         self._key = key
-        role = self._role(settings)
-        self._agent = bedrock.CfnAgent(
-            self,
-            "Agent",
-            agent_name=f"{settings.prefix}-{name}",
-            agent_resource_role_arn=role.role_arn,
-            foundation_model=settings.agent_model_id,
-            instruction=described["instruction"],
-            idle_session_ttl_in_seconds=1800,
-            auto_prepare=True,
-            customer_encryption_key_arn=key.arn if key else None,
-            action_groups=[_action_group(name, described["functions"], tools)],
-        )
-        self._agent.node.add_dependency(role)
+        self._agent = self._add_agent(name, described, settings, tools)
         self._alias = bedrock.CfnAgentAlias(
             self,
             "Alias",
@@ -145,6 +132,25 @@ class Agent(Construct):
         tools.add_permission(
             "Agent", principal=iam.ServicePrincipal("bedrock.amazonaws.com"), source_arn=self._agent.attr_agent_arn
         )
+
+    def _add_agent(
+        self, name: str, described: Mapping[str, Any], settings: StageSettings, tools: lambda_.Function
+    ) -> bedrock.CfnAgent:
+        role = self._role(settings)
+        agent = bedrock.CfnAgent(
+            self,
+            "Agent",
+            agent_name=f"{settings.prefix}-{name}",
+            agent_resource_role_arn=role.role_arn,
+            foundation_model=settings.agent_model_id,
+            instruction=described["instruction"],
+            idle_session_ttl_in_seconds=1800,
+            auto_prepare=True,
+            customer_encryption_key_arn=self._key.arn if self._key else None,
+            action_groups=[_action_group(name, described["functions"], tools)],
+        )
+        agent.node.add_dependency(role)
+        return agent
 
     def _role(self, settings: StageSettings) -> iam.Role:
         """Bedrock takes it, for this account, to call the agent's model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from aws_cdk import Aws, Duration
@@ -69,73 +69,65 @@ class Alarms(Construct):
         tables: Tables,
     ) -> None:
         super().__init__(scope, id)
-        email = functions.settings.alarm_email
-        self._prefix = functions.settings.prefix
+        settings = functions.settings
+        self._prefix = settings.prefix
         self._functions = functions.by_name
         self._topic = sns.Topic(self, "Topic", topic_name=f"{self._prefix}-alarms", enforce_ssl=True)
-        self._let_alarms_publish()
-        if email:
-            self._topic.add_subscription(subscriptions.EmailSubscription(email))
-        if budget := functions.settings.monthly_budget:
-            Budget(self, "Budget", dollars=budget, topic=self._topic)
+        self._let_publish("cloudwatch", f"{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{self._prefix}-*")
+        if settings.alarm_email:
+            self._topic.add_subscription(subscriptions.EmailSubscription(settings.alarm_email))
+        if settings.monthly_budget:
+            Budget(self, "Budget", dollars=settings.monthly_budget, topic=self._topic)
+            self._let_publish("budgets", f":{Aws.ACCOUNT_ID}:*")
         self.by_name: dict[str, cloudwatch.Alarm] = {}
         # The emulator of the local stage knows no metric math.
-        if functions.settings.local:
-            return
-        groups = {
-            "Answers": [*self._of_answers(StageLog(self._prefix))],
-            "Requests": [*self._of_requests(StageLog(self._prefix), requests)],
-            "Connections and commands": [*self._of_chat(StageLog(self._prefix))],
-            "Documents": [*self._of_documents(StageLog(self._prefix), documents)],
-            "Audit": [*self._of_audit(StageLog(self._prefix))],
-            "Capacity": [*self._of_capacity(tables)],
+        if not settings.local:
+            groups = self._groups(StageLog(self._prefix), requests, documents, tables)
+            self.by_name = {name: alarm for group in groups.values() for name, alarm in group.items()}
+            self._show(groups, {each: models.metered(each) for each in settings.chat_model_ids})
+
+    def _groups(
+        self, log: StageLog, requests: RequestQueue, documents: Documents, tables: Tables
+    ) -> dict[str, dict[str, cloudwatch.Alarm]]:
+        """The alarms by the titles that they have on the dashboard, and by name."""
+        watches = {
+            "Answers": self._of_answers(log),
+            "Requests": self._of_requests(log, requests),
+            "Connections and commands": self._of_chat(log),
+            "Documents": self._of_documents(log, documents),
+            "Audit": self._of_audit(log),
+            "Capacity": self._of_capacity(tables),
         }
-        alarms = {title: {each.name: self._alarm(each) for each in watches} for title, watches in groups.items()}
-        self.by_name = {name: alarm for group in alarms.values() for name, alarm in group.items()}
-        chat = {each: models.metered(each) for each in functions.settings.chat_model_ids}
-        use = use_metrics(StageLog(self._prefix), chat)
-        Dashboard(self, "Dashboard", name=self._prefix, groups=alarms, use=use)
+        return {title: {each.name: self._alarm(each) for each in group} for title, group in watches.items()}
+
+    def _show(self, groups: Mapping[str, Mapping[str, cloudwatch.Alarm]], chat_models: Mapping[str, str]) -> None:
+        """`chat_models`: what CloudWatch counts each by."""
+        use = use_metrics(StageLog(self._prefix), chat_models)
+        Dashboard(self, "Dashboard", name=self._prefix, groups=groups, use=use)
         log_group = self._functions["message_processor"].log_group
         SavedQueries(self, "Queries", name=self._prefix, log_group=log_group)
 
     def _of_answers(self, log: StageLog) -> Iterator[Watch]:
-        processor = self._functions["message_processor"]
         yield Watch("answers-failing", log.share("FailedAnswers", least=3), 5, "Answers end in an error.")
         yield Watch("models-refused", log.share("RefusedModels", least=3), 5, "Bedrock throttles or denies models.")
         yield Watch("models-silent", log.share("SilentModels", least=3), 10, "Models write nothing in time.")
         incomplete = log.metric("FailedAnswers", "Sum", Code="index_incomplete")
         yield Watch("index-incomplete", incomplete, 0, "The search index lacks documents.")
-        first = log.metric("TimeToFirstToken", "p95")
-        yield Watch(
-            "first-tokens-slow", enough(first, "p95", least=20), _FIRST_TOKEN_MILLISECONDS, "Answers begin late."
-        )
-        yield Watch(
-            "long-answers",
-            enough(processor.metric_duration(), "p95", least=20),
-            _LONG_ANSWER_MILLISECONDS,
-            "Answers come near the function's end.",
-        )
-        yield Watch(
-            "retries",
-            # A rate of fewer than so many is noise.
-            log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR),
-            15,
-            "Evidence is often too weak at the first search.",
-        )
+        first = enough(log.metric("TimeToFirstToken", "p95"), "p95", least=20)
+        yield Watch("first-tokens-slow", first, _FIRST_TOKEN_MILLISECONDS, "Answers begin late.")
+        whole = enough(self._functions["message_processor"].metric_duration(), "p95", least=20)
+        yield Watch("long-answers", whole, _LONG_ANSWER_MILLISECONDS, "Answers come near the function's end.")
+        # A rate of fewer than so many is noise.
+        retries = log.share_of("RetriedAnswers", "SearchedAnswers", least=20, period=_HOUR)
+        yield Watch("retries", retries, 15, "Evidence is often too weak at the first search.")
 
     def _of_requests(self, log: StageLog, requests: RequestQueue) -> Iterator[Watch]:
         waiting = log.metric("WaitingTime", "p90")
         yield Watch("requests-waiting", waiting, _WAITING_MILLISECONDS, "Requests wait for a processor.")
         # The longest answers hold all processors for five minutes.
         yield Watch("requests-stuck", untouched(requests.queue), 0, "No processor takes the requests.", periods=2)
-        yield Watch(
-            "requests-given-up",
-            new_letters(requests.dead_letters),
-            0.01,
-            "Requests were dead-lettered.",
-            periods=3,
-            least=1,
-        )
+        letters = new_letters(requests.dead_letters)
+        yield Watch("requests-given-up", letters, 0.01, "Requests were dead-lettered.", periods=3, least=1)
         # A function that breaks tells nobody: its requests come back after half an hour.
         processor = errors_rate([self._functions["message_processor"]], least=1)
         yield Watch("processor-errors", processor, 5, "The message processor breaks.")
@@ -147,33 +139,19 @@ class Alarms(Construct):
         failed = log.metric("FailedCommands", "Sum")
         yield Watch("connections-failing", errors_rate(opening, least=3), 5, "Connections cannot be opened or closed.")
         yield Watch("commands-failing", errors_rate(commands, least=3, failed=failed), 5, "Commands fail on our side.")
-        yield Watch(
-            "administration-failing",
-            refused_rate(self._functions["ws_admin"], least=3),
-            5,
-            "Administrators are not served.",
-        )
+        refused = refused_rate(self._functions["ws_admin"], least=3)
+        yield Watch("administration-failing", refused, 5, "Administrators are not served.")
         if tools := self._tools():
             yield Watch("tools-failing", errors_rate(tools, least=3), 5, "The agents' tools break.")
 
     def _of_documents(self, log: StageLog, documents: Documents) -> Iterator[Watch]:
         yield Watch("ingest-failing", log.share("FailedIngests", least=3), 10, "Documents cannot be ingested.")
-        yield Watch(
-            "ingest-errors",
-            errors_rate([self._functions["ingest_document"]], least=1),
-            5,
-            "The ingest function breaks.",
-        )
+        errors = errors_rate([self._functions["ingest_document"]], least=1)
+        yield Watch("ingest-errors", errors, 5, "The ingest function breaks.")
         # The slowest batches occupy all ingest functions for a quarter of an hour.
         yield Watch("documents-stuck", untouched(documents.changes), 0, "Nothing takes the uploads.", periods=4)
-        yield Watch(
-            "documents-given-up",
-            new_letters(documents.dead_letters),
-            0.01,
-            "Documents were dead-lettered.",
-            periods=3,
-            least=1,
-        )
+        letters = new_letters(documents.dead_letters)
+        yield Watch("documents-given-up", letters, 0.01, "Documents were dead-lettered.", periods=3, least=1)
 
     def _of_audit(self, log: StageLog) -> Iterator[Watch]:
         lost = log.metric("LostAuditRecords", "Sum")
@@ -194,21 +172,22 @@ class Alarms(Construct):
         """The agents' functions, which are deployed for Bedrock Agents only."""
         return [self._functions[name] for name in ("agent_profiles", "agent_theories") if name in self._functions]
 
-    def _let_alarms_publish(self) -> None:
-        """An explicit policy replaces the topic's default one, which lets everything in the account publish.
+    def _let_publish(self, service: str, of: str) -> None:
+        """Let the service publish for what is called `of` there, as the end of an ARN.
 
-        The topic has no key of its own: CloudWatch could not use the one that AWS manages for SNS.
+        An explicit policy replaces the topic's default one, which lets everything in the account publish. The topic has
+        no key of its own: CloudWatch could not use the one that AWS manages for SNS.
         https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/Notify_Users_Alarm_Changes.html
+        https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-sns-policy.html
         """
-        alarms = f"arn:{Aws.PARTITION}:cloudwatch:{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{self._prefix}-*"
         self._topic.add_to_resource_policy(
             iam.PolicyStatement(
-                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                principals=[iam.ServicePrincipal(f"{service}.amazonaws.com")],
                 actions=["sns:Publish"],
                 resources=[self._topic.topic_arn],
                 conditions={
                     "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
-                    "ArnLike": {"aws:SourceArn": alarms},
+                    "ArnLike": {"aws:SourceArn": f"arn:{Aws.PARTITION}:{service}:{of}"},
                 },
             )
         )

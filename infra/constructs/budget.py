@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from aws_cdk import Aws
 from aws_cdk import aws_budgets as budgets
-from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from constructs import Construct
 
@@ -41,16 +39,4 @@ class Budget(Construct):
                 )
                 for kind, per_cent in _NOTIFICATIONS
             ],
-        )
-        topic.add_to_resource_policy(
-            # https://docs.aws.amazon.com/cost-management/latest/userguide/budgets-sns-policy.html
-            iam.PolicyStatement(
-                principals=[iam.ServicePrincipal("budgets.amazonaws.com")],
-                actions=["sns:Publish"],
-                resources=[topic.topic_arn],
-                conditions={
-                    "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
-                    "ArnLike": {"aws:SourceArn": f"arn:{Aws.PARTITION}:budgets::{Aws.ACCOUNT_ID}:*"},
-                },
-            )
         )

@@ -40,7 +40,21 @@ class Collection(Construct):
         self._stage = settings.prefix
         self._key = key
         self._endpoint = endpoint
-        group = aoss.CfnCollectionGroup(
+        group = self._group(settings)
+        self._collection = aoss.CfnCollection(
+            self,
+            "Collection",
+            name=self.name,
+            type="VECTORSEARCH",
+            collection_group_name=group.name,
+            standby_replicas=group.standby_replicas,
+            encryption_config=_encryption(key),
+        )
+        for needed in (group, *self._security_policies()):
+            self._collection.add_resource_dependency(needed)
+
+    def _group(self, settings: StageSettings) -> aoss.CfnCollectionGroup:
+        return aoss.CfnCollectionGroup(
             self,
             "Group",
             name=self._stage,
@@ -53,17 +67,6 @@ class Collection(Construct):
                 min_search_capacity_in_ocu=settings.warm_search_units,
             ),
         )
-        self._collection = aoss.CfnCollection(
-            self,
-            "Collection",
-            name=self.name,
-            type="VECTORSEARCH",
-            collection_group_name=group.name,
-            standby_replicas=group.standby_replicas,
-            encryption_config=_encryption(key),
-        )
-        for needed in (group, *self._security_policies()):
-            self._collection.add_resource_dependency(needed)
 
     def _security_policies(self) -> list[aoss.CfnSecurityPolicy]:
         """The policies that the collection needs first. Wherever it is reached from, IAM decides on access."""

@@ -18,7 +18,9 @@ from infra.prices import token_prices
 
 # API Gateway waits this long for an integration.
 _LONGEST_REPLY_SECONDS = 29
-
+# A repeated message is answered as `resume` is: what was shown is shown again. The deletion of a conversation is
+# recorded too, and what administrators do.
+_RECORDED = ("ws_message", "ws_resume", "ws_open", "ws_control", "ws_admin")
 # What is asked of the user pool for administrators. What a failed creation leaves is deleted.
 _ACCOUNTS = (
     *("AdminAddUserToGroup", "AdminCreateUser", "AdminDeleteUser", "AdminDisableUser", "AdminEnableUser"),
@@ -47,50 +49,45 @@ class Conversation(Construct):
         self._tables = tables
         self._requests = requests
         self._pool = identity.pool
-        connections = {"connections_table": tables.connections.table_name}
-        # The request log has the users' rows too.
-        log = {"requests_table": tables.requests.table_name}
         authorizer = functions.add(self, "authorizer", environment=identity.token_settings)
-        connect = functions.add(self, "ws_connect", environment=connections | log)
+        connect = functions.add(self, "ws_connect", environment=self._charged)
+        connections = {"connections_table": tables.connections.table_name}
         disconnect = functions.add(self, "ws_disconnect", environment=connections)
-        pool = {"user_pool_id": self._pool.user_pool_id}
-        environments = {
-            "ws_message": {},
-            "ws_resume": {},
-            "ws_control": {},
-            "ws_open": connections | log | search.environment,
-            "ws_sign_out": connections | log | pool,
-            "ws_admin": connections | log | pool | self._administration,
-        }
-        commands = {
-            name: functions.add(
-                self,
-                name,
-                environment=environment,
-                searches=name == "ws_open",
-                timeout_seconds=_LONGEST_REPLY_SECONDS,
-            )
-            for name, environment in environments.items()
-        }
-        self.api = WebSocketApi(
-            self,
-            "WebSocketApi",
-            settings=functions.settings,
-            authorizer=functions.live("authorizer"),
-            connect=functions.live("ws_connect"),
-            disconnect=functions.live("ws_disconnect"),
-            commands={name: functions.live(name) for name in commands},
-        )
+        commands = self._commands(functions, search)
+        self.api = WebSocketApi(self, "WebSocketApi", functions=functions)
         self._grant_connections(connect, disconnect)
         for command in commands.values():
             self._grant_entrance(command)
             allow(command, ["dynamodb:GetItem"], tables.connections.table_arn)
-        # A repeated message is answered as `resume` is: what was shown is shown again.
-        answering = [commands[name] for name in ("ws_message", "ws_resume", "ws_open")]
-        # The deletion of a conversation is recorded, and what administrators do.
-        audit.let_write(authorizer, connect, *answering, commands["ws_control"], commands["ws_admin"])
+        audit.let_write(authorizer, connect, *(commands[name] for name in _RECORDED))
         search.grant_look_up(commands["ws_open"])
         self._grant_commands(**commands)
+
+    @property
+    def _charged(self) -> dict[str, str]:
+        """The settings by which a connection or a command is charged: the request log has the users' rows too."""
+        tables = self._tables
+        return {"connections_table": tables.connections.table_name, "requests_table": tables.requests.table_name}
+
+    def _commands(self, functions: Functions, search: Search) -> dict[str, lambda_.Function]:
+        """The functions of the routes."""
+        charged = self._charged
+        pool = {"user_pool_id": self._pool.user_pool_id}
+        environments = {
+            # `join` gives these theirs.
+            "ws_message": {},
+            "ws_resume": {},
+            "ws_control": {},
+            "ws_open": charged | search.environment,
+            "ws_sign_out": charged | pool,
+            "ws_admin": charged | pool | self._administration,
+        }
+        return {
+            name: functions.add(
+                self, name, environment=environment, searches=name == "ws_open", timeout_seconds=_LONGEST_REPLY_SECONDS
+            )
+            for name, environment in environments.items()
+        }
 
     def _grant_connections(self, connect: lambda_.Function, disconnect: lambda_.Function) -> None:
         """The user's row is charged; the heads of requests say which connections an answer is awaited on."""

@@ -114,9 +114,7 @@ def _for_services(settings: StageSettings) -> Iterator[iam.PolicyStatement]:
     # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
     alarms = f"arn:{Aws.PARTITION}:cloudwatch:{Aws.REGION}:{Aws.ACCOUNT_ID}:alarm:{settings.prefix}-*"
     yield _allow(
-        "cloudwatch.amazonaws.com",
-        [_DECRYPT, "kms:GenerateDataKey*"],
-        account | {"ArnLike": {"aws:SourceArn": alarms}},
+        "cloudwatch.amazonaws.com", [_DECRYPT, "kms:GenerateDataKey*"], account | {"ArnLike": {"aws:SourceArn": alarms}}
     )
     if settings.data_events == "create":
         # https://docs.aws.amazon.com/awscloudtrail/latest/userguide/create-kms-key-policy-for-cloudtrail.html

@@ -30,18 +30,7 @@ class Documents(Construct):
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings, consumer_timeout_seconds: int) -> None:
         super().__init__(scope, id)
         self._settings = settings
-        self.bucket = s3.Bucket(
-            self,
-            "Bucket",
-            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
-            encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=settings.local is None,
-            versioned=settings.retain_data,
-            lifecycle_rules=_lifecycle(settings),
-            removal_policy=when_unprotected(settings),
-            # The emulator is thrown away with its bucket.
-            auto_delete_objects=not settings.retain_data and settings.local is None,
-        )
+        self.bucket = self._bucket()
         self.dead_letters = sqs.Queue(
             self,
             "DeadLetters",
@@ -57,17 +46,38 @@ class Documents(Construct):
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=settings.local is None,
         )
+        of_documents = s3.NotificationKeyFilter(prefix="documents/")
         for event in (s3.EventType.OBJECT_CREATED, s3.EventType.OBJECT_REMOVED):
-            self.bucket.add_event_notification(
-                event, _Announced(self.changes), s3.NotificationKeyFilter(prefix="documents/")
-            )
+            self.bucket.add_event_notification(event, _Announced(self.changes), of_documents)
+
+    def _bucket(self) -> s3.Bucket:
+        on_aws, kept = self._settings.local is None, self._settings.retain_data
+        return s3.Bucket(
+            self,
+            "Bucket",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=on_aws,
+            versioned=kept,
+            lifecycle_rules=_lifecycle(kept=kept),
+            removal_policy=when_unprotected(self._settings),
+            # The emulator is thrown away with its bucket.
+            auto_delete_objects=on_aws and not kept,
+        )
 
     def let_compare(self, function: lambda_.Function) -> None:
         """Let the function see which documents are kept, to notice that the index lacks them. It cannot read them."""
         configure(function, {"documents_bucket": self.bucket.bucket_name})
         self._let_list(function, "truth/*")
 
-    def let_give_originals(self, function: lambda_.Function) -> None:
+    def let_serve(self, function: lambda_.Function) -> None:
+        """Let the function give files to users and change documents for editors, where the stage does."""
+        if self._settings.originals:
+            self._let_give_originals(function)
+        if self._settings.editors:
+            self._let_edit(function)
+
+    def _let_give_originals(self, function: lambda_.Function) -> None:
         """Let the function sign addresses of files: who has one reads the file with the function's rights.
 
         It sees which files there are, so that one that is missing is no failure.
@@ -77,14 +87,14 @@ class Documents(Construct):
         self._let_list(function, "documents/*")
 
     @property
-    def uploads_origin(self) -> str:
-        """Where browsers send files to."""
-        return f"https://{self.bucket.bucket_regional_domain_name}"
+    def upload_origins(self) -> list[str]:
+        """Where browsers send files to, none without editors."""
+        return [f"https://{self.bucket.bucket_regional_domain_name}"] if self._settings.editors else []
 
-    def let_edit(self, function: lambda_.Function) -> None:
+    def _let_edit(self, function: lambda_.Function) -> None:
         """Let the function change documents for the stage's editors, and sign forms by which browsers send files."""
         local = self._settings.local
-        url = f"{local.aws_url}/{self.bucket.bucket_name}" if local else self.uploads_origin
+        url = f"{local.aws_url}/{self.bucket.bucket_name}" if local else self.upload_origins[0]
         settings = {"uploads_bucket": self.bucket.bucket_name, "editors": self._settings.editors, "uploads_url": url}
         configure(function, settings)
         actions = ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]
@@ -139,13 +149,11 @@ class _Announced:
         }
         self._queue.grant_send_messages(iam.ServicePrincipal("s3.amazonaws.com", conditions=conditions))
         return s3.BucketNotificationDestinationConfig(
-            arn=self._queue.queue_arn,
-            type=s3.BucketNotificationDestinationType.QUEUE,
-            dependencies=[self._queue],
+            arn=self._queue.queue_arn, type=s3.BucketNotificationDestinationType.QUEUE, dependencies=[self._queue]
         )
 
 
-def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
+def _lifecycle(*, kept: bool) -> list[s3.LifecycleRule]:
     """Rules for all but the vectors of unfinished ingests and copies of scans.
 
     They hold for documents with their sidecars, reports, and the ground truth, of which every ingest writes a new
@@ -155,18 +163,13 @@ def _lifecycle(settings: StageSettings) -> list[s3.LifecycleRule]:
     # Vectors of parts of documents, of ingests that did not get to their end, and scans whose text was recognised.
     passing = [
         s3.LifecycleRule(
-            id=id,
-            prefix=prefix,
-            expiration=_UNFINISHED_INGESTS,
-            noncurrent_version_expiration=_UNFINISHED_INGESTS,
+            id=id, prefix=prefix, expiration=_UNFINISHED_INGESTS, noncurrent_version_expiration=_UNFINISHED_INGESTS
         )
         for id, prefix in (("unfinished-ingests", "vectors/"), ("recognised-scans", "scans/"))
     ]
-    if not settings.retain_data:
+    if not kept:
         return [unfinished, *passing]
     earlier = s3.LifecycleRule(
-        id="earlier-versions",
-        noncurrent_version_expiration=_EARLIER_VERSIONS,
-        expired_object_delete_marker=True,
+        id="earlier-versions", noncurrent_version_expiration=_EARLIER_VERSIONS, expired_object_delete_marker=True
     )
     return [unfinished, *passing, earlier]

@@ -26,13 +26,7 @@ class FederatedSignIn(Construct):
     """
 
     def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        federation: Federation,
-        pool: cognito.UserPool,
-        settings: StageSettings,
+        self, scope: Construct, id: str, *, federation: Federation, pool: cognito.UserPool, settings: StageSettings
     ) -> None:
         super().__init__(scope, id)
         name, provider = federation.name, federation.provider

@@ -32,9 +32,7 @@ class GroundingGuardrail(Construct):
         )
         # A version is a copy: one of another threshold needs another id.
         version = bedrock.CfnGuardrailVersion(
-            self,
-            f"At{round(100 * _THRESHOLD)}",
-            guardrail_identifier=guardrail.attr_guardrail_id,
+            self, f"At{round(100 * _THRESHOLD)}", guardrail_identifier=guardrail.attr_guardrail_id
         )
         self.arn = guardrail.attr_guardrail_arn
         self.version = f"{guardrail.attr_guardrail_id}:{version.attr_version}"

@@ -85,13 +85,7 @@ class Identity(Construct):
         federation = self._settings.federation
         if federation is None:
             return None
-        return FederatedSignIn(
-            self,
-            "Federated",
-            federation=federation,
-            pool=self.pool,
-            settings=self._settings,
-        )
+        return FederatedSignIn(self, "Federated", federation=federation, pool=self.pool, settings=self._settings)
 
     def _app_client(self) -> cognito.UserPoolClient:
         federated = self.federated

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.documents import Documents
@@ -10,6 +11,7 @@ from infra.constructs.function import Functions, allow, consume
 from infra.constructs.models import Models
 from infra.constructs.search import Search
 from infra.constructs.tables import Tables
+from infra.settings import StageSettings
 
 _TIMEOUT_SECONDS = 900
 # Four documents are read at once, each in a process of at most 640 MB (cicada/adapters/parser_process.py). A new
@@ -18,6 +20,8 @@ _MEMORY_MB = 3008
 # Files of one batch share the calls of the embedding model. A batch has no more files than the function ingests in
 # parallel: the worst file takes minutes of CPU, and a file that waits for it would be delivered again with it.
 _BATCH_SIZE = 4
+# The viewers of documents, and the fields of knowledge bases.
+_KEEP = ("dynamodb:BatchGetItem", "dynamodb:DeleteItem", "dynamodb:PutItem", "dynamodb:UpdateItem")
 
 
 class Ingest(Construct):
@@ -27,10 +31,8 @@ class Ingest(Construct):
         self, scope: Construct, id: str, *, functions: Functions, models: Models, search: Search, tables: Tables
     ) -> None:
         super().__init__(scope, id)
-        self.documents = Documents(
-            self, "Documents", settings=functions.settings, consumer_timeout_seconds=_TIMEOUT_SECONDS
-        )
         settings = functions.settings
+        self.documents = Documents(self, "Documents", settings=settings, consumer_timeout_seconds=_TIMEOUT_SECONDS)
         self.function = functions.add(
             self,
             "ingest_document",
@@ -50,17 +52,11 @@ class Ingest(Construct):
         self._grant_storage(self.function)
         if settings.ocr:
             self._grant_recognition(self.function)
-        # The viewers of documents, and the fields of knowledge bases.
-        kept = [f"dynamodb:{action}" for action in ("BatchGetItem", "DeleteItem", "PutItem", "UpdateItem")]
-        allow(self.function, kept, tables.access_lists.table_arn)
+        allow(self.function, _KEEP, tables.access_lists.table_arn)
         search.grant_write(self.function)
         writers = list(filter(None, (settings.context_model_id, settings.card_model_id)))
         models.allow(self.function, ["bedrock:InvokeModel"], writers)
-        most = None if settings.local else settings.concurrency.ingest
-        consume(self.function, self.documents.changes, batch_size=_BATCH_SIZE, max_concurrency=most)
-        # The function shortens the visibility timeout of files whose ingest has failed.
-        redelivery = ["sqs:ChangeMessageVisibility", "sqs:GetQueueUrl"]
-        allow(self.function, redelivery, self.documents.changes.queue_arn)
+        self._consume(self.documents.changes, settings)
 
     def _grant_storage(self, function: lambda_.Function) -> None:
         """Grant `s3:ListBucket` too: without it S3 answers 403 and not 404 for a missing object."""
@@ -71,6 +67,12 @@ class Ingest(Construct):
         allow(function, ["s3:GetObject"], bucket.arn_for_objects("documents/*"), truth, record, vectors)
         allow(function, ["s3:PutObject"], bucket.arn_for_objects("reports/*"), truth, record, vectors)
         allow(function, ["s3:DeleteObject"], truth)
+
+    def _consume(self, queue: sqs.Queue, settings: StageSettings) -> None:
+        """The function shortens the visibility timeout of files whose ingest has failed."""
+        most = None if settings.local else settings.concurrency.ingest
+        consume(self.function, queue, batch_size=_BATCH_SIZE, max_concurrency=most)
+        allow(self.function, ["sqs:ChangeMessageVisibility", "sqs:GetQueueUrl"], queue.queue_arn)
 
     def _grant_recognition(self, function: lambda_.Function) -> None:
         """Textract reads the copy of a scan with the function's rights. Its jobs are no resources."""

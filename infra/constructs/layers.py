@@ -27,15 +27,9 @@ class Layers(Construct):
     def __init__(self, scope: Construct, id: str, *, settings: StageSettings) -> None:
         super().__init__(scope, id)
         build = LayerBuild.local() if settings.local else LayerBuild.aws()
-        self.base = [
-            self._packages("Dependencies", build, BASE),
-            self._source("Library", build, "shared"),
-        ]
+        self.base = [self._packages("Dependencies", build, BASE), self._source("Library", build, "shared")]
         self.embedded = (
-            [
-                self._packages("Embedded", build, EMBEDDED),
-                self._source("Engine", build, "embedded"),
-            ]
+            [self._packages("Embedded", build, EMBEDDED), self._source("Engine", build, "embedded")]
             if settings.local
             else []
         )

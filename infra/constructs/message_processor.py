@@ -40,20 +40,11 @@ class MessageProcessor(Construct):
     ) -> None:
         super().__init__(scope, id)
         settings = functions.settings
+        environment = _answering(settings) | search.query_environment | agents.environment
         self.function = functions.add(
-            self,
-            "message_processor",
-            environment={
-                "dead_letter_queue_url": requests.dead_letters.queue_url,
-                **_answering(settings),
-                **search.query_environment,
-                **agents.environment,
-            },
-            searches=True,
-            timeout_seconds=TIMEOUT_SECONDS,
+            self, "message_processor", environment=environment, searches=True, timeout_seconds=TIMEOUT_SECONDS
         )
-        self._join(conversation)
-        allow(self.function, ["sqs:SendMessage"], requests.dead_letters.queue_arn)
+        self._join(conversation, requests.dead_letters)
         search.grant_read(self.function)
         agents.grant_use(self.function)
         audit.let_write(self.function)
@@ -62,11 +53,13 @@ class MessageProcessor(Construct):
         self._judge_sentences(settings)
         self._consume(requests.queue, settings, functions.live("message_processor"))
 
-    def _join(self, conversation: Conversation) -> None:
+    def _join(self, conversation: Conversation, dead_letters: sqs.Queue) -> None:
         conversation.join(self.function, on_log=("GetItem", "PutItem", "Query", "UpdateItem"))
         # The turns before a question.
         conversation.grant_history(self.function)
         conversation.api.grant_post(self.function)
+        configure(self.function, {"dead_letter_queue_url": dead_letters.queue_url})
+        allow(self.function, ["sqs:SendMessage"], dead_letters.queue_arn)
 
     def _grant_models(self, settings: StageSettings, models: Models) -> None:
         models.allow(self.function, ["bedrock:InvokeModelWithResponseStream"], settings.chat_model_ids)

@@ -108,9 +108,7 @@ def _statement(
     # One value is written as itself, so that the template stays as it was.
     equals = {key: values[0] if len(values) == 1 else values for key, values in (conditions or {}).items()}
     return iam.PolicyStatement(
-        actions=list(actions),
-        resources=list(resources),
-        conditions={"StringEquals": equals} if equals else None,
+        actions=list(actions), resources=list(resources), conditions={"StringEquals": equals} if equals else None
     )
 
 

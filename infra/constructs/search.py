@@ -62,10 +62,7 @@ class Search(Construct):
     @property
     def query_environment(self) -> dict[str, str]:
         models = [foundation_model_arn(model_id) for model_id in self._settings.rerank_model_ids]
-        return self.environment | {
-            "rerank_models": ",".join(models),
-            "query_model_id": self._settings.query_model_id,
-        }
+        return self.environment | {"rerank_models": ",".join(models), "query_model_id": self._settings.query_model_id}
 
     def grant_read(self, function: lambda_.Function) -> None:
         """Let the function translate a question, embed it, search, and rerank."""

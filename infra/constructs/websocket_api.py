@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import jsii
 from aws_cdk import Aws, CfnResource, RemovalPolicy, Tags
 from aws_cdk import aws_apigateway as account_settings
@@ -16,10 +14,9 @@ from aws_cdk import aws_logs as logs
 from aws_cdk.aws_apigateway import AccessLogFormat
 from constructs import Construct
 
-from infra.constructs.function import allow
+from infra.constructs.function import Functions, allow
 from infra.constructs.socket_domain import SocketDomain
 from infra.routes import ROUTES
-from infra.settings import StageSettings
 
 _STAGE = "v1"
 # No query string in the log: it may hold a token.
@@ -35,23 +32,13 @@ _LOG_FIELDS = {
 
 
 class WebSocketApi(Construct):
-    """`commands`: the functions of the route table, by name."""
+    """Its functions are those of the route table, and those that open and close connections."""
 
-    def __init__(
-        self,
-        scope: Construct,
-        id: str,
-        *,
-        settings: StageSettings,
-        authorizer: lambda_.IFunction,
-        connect: lambda_.IFunction,
-        disconnect: lambda_.IFunction,
-        commands: Mapping[str, lambda_.IFunction],
-    ) -> None:
+    def __init__(self, scope: Construct, id: str, *, functions: Functions) -> None:
         super().__init__(scope, id)
-        self._settings = settings
-        self.api = self._api(authorizer, connect, disconnect)
-        self._add_routes(commands)
+        self._settings = settings = functions.settings
+        self.api = self._api(functions)
+        self._add_routes(functions)
         if settings.local:
             # The emulator takes the API's id from this tag, so that the address stays the same between starts.
             Tags.of(self.api).add("ms-custom-id", "cicada")
@@ -60,28 +47,27 @@ class WebSocketApi(Construct):
         if settings.create_api_log_role:
             self._let_the_api_log()
 
-    def _api(
-        self, authorizer: lambda_.IFunction, connect: lambda_.IFunction, disconnect: lambda_.IFunction
-    ) -> apigateway.WebSocketApi:
+    def _api(self, functions: Functions) -> apigateway.WebSocketApi:
+        authorizer = functions.live("authorizer")
         return apigateway.WebSocketApi(
             self,
             "Api",
             api_name=f"{self._settings.prefix}-chat",
             connect_route_options=apigateway.WebSocketRouteOptions(
-                integration=_integration("Connect", connect),
+                integration=_integration("Connect", functions.live("ws_connect")),
                 # A token may come as subprotocol or in the query string, so neither can be a required identity source.
                 authorizer=authorizers.WebSocketLambdaAuthorizer("Authorizer", authorizer, identity_source=[]),
             ),
             disconnect_route_options=apigateway.WebSocketRouteOptions(
-                integration=_integration("Disconnect", disconnect)
+                integration=_integration("Disconnect", functions.live("ws_disconnect"))
             ),
         )
 
-    def _add_routes(self, commands: Mapping[str, lambda_.IFunction]) -> None:
-        for action, function in ROUTES.items():
+    def _add_routes(self, functions: Functions) -> None:
+        for action, name in ROUTES.items():
             self.api.add_route(
                 action,
-                integration=_integration(action.strip("$"), commands[function]),
+                integration=_integration(action.strip("$"), functions.live(name)),
                 # The emulator returns replies on every route, and does not support the resource that enables this on
                 # AWS.
                 return_response=self._settings.local is None,

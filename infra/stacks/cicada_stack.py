@@ -48,6 +48,7 @@ class CicadaStack(Stack):
         models = Models(self, "Models", settings=settings)
         search = Search(self, "Search", settings=settings, models=models, key=key)
         ingest = Ingest(self, "Ingest", functions=functions, models=models, search=search, tables=tables)
+        documents = ingest.documents
         audit = AuditLog(self, "Audit", settings=settings)
         agents = Agents(
             self, "Agents", functions=functions, models=models, tables=tables, search=search, audit=audit, key=key
@@ -73,39 +74,27 @@ class CicadaStack(Stack):
             search=search,
             agents=agents,
             audit=audit,
-            documents=ingest.documents,
+            documents=documents,
         )
         alarms = Alarms(
-            self,
-            "Alarms",
-            functions=functions,
-            models=models,
-            requests=requests,
-            documents=ingest.documents,
-            tables=tables,
+            self, "Alarms", functions=functions, models=models, requests=requests, documents=documents, tables=tables
         )
         if functions.aliases:
             Releases(self, "Releases", releases=settings.releases, aliases=functions.aliases, alarms=alarms.by_name)
-        if settings.originals:
-            ingest.documents.let_give_originals(functions.by_name["ws_open"])
-        if settings.editors:
-            ingest.documents.let_edit(functions.by_name["ws_open"])
-        backups: dict[str, str] = {}
+        documents.let_serve(functions.by_name["ws_open"])
         if settings.backup:
-            backups = Backup(self, "Backup", settings=settings, tables=tables, documents=ingest.documents).outputs
+            self._put_out(Backup(self, "Backup", settings=settings, tables=tables, documents=documents).outputs)
         if settings.data_events == "create":
-            DocumentTrail(self, "DocumentTrail", settings=settings, documents=ingest.documents.bucket)
-        uploads = [ingest.documents.uploads_origin] if settings.editors else []
-        of_page = self._page(settings, conversation, identity, uploads)
+            DocumentTrail(self, "DocumentTrail", settings=settings, documents=documents.bucket)
+        # The local stage serves the page itself.
+        if settings.addresses.has_page and not settings.local:
+            uploads = documents.upload_origins
+            page = Page(self, "Page", settings=settings, api=conversation.api, identity=identity, uploads=uploads)
+            self._put_out(page.outputs)
+        self._put_out(identity.outputs | tables.outputs | requests.outputs | conversation.api.outputs)
         self._put_out(
-            identity.outputs
-            | tables.outputs
-            | requests.outputs
-            | conversation.api.outputs
-            | of_page
-            | backups
-            | {
-                "DocumentsBucket": ingest.documents.bucket.bucket_name,
+            {
+                "DocumentsBucket": documents.bucket.bucket_name,
                 "IngestFunction": ingest.function.function_name,
                 "ProcessorFunction": processor.function.function_name,
                 "AuditLogGroup": audit.group.log_group_name,
@@ -123,13 +112,3 @@ class CicadaStack(Stack):
         for name, value in values.items():
             if value:
                 CfnOutput(self, name, value=value)
-
-    def _page(
-        self, settings: StageSettings, conversation: Conversation, identity: Identity, uploads: list[str]
-    ) -> dict[str, str]:
-        """The page and its outputs. The local stage serves the page itself."""
-        if settings.local or not settings.addresses.has_page:
-            return {}
-        return dict(
-            Page(self, "Page", settings=settings, api=conversation.api, identity=identity, uploads=uploads).outputs
-        )

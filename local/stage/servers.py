@@ -39,6 +39,12 @@ def start_emulator(config: StageConfig) -> Running:
     """Start it with the state of its last orderly shutdown."""
     if not _PYTHON.exists():
         raise StageError("The emulator is not installed: run `make setup`.")
+    log = config.folder / "logs" / "emulator.log"
+    command = [str(_PYTHON), "-m", "local.guarded_emulator", *page_origins(config.page_port)]
+    return start(EMULATOR, command, _emulator_environment(config), log, f"{config.aws_url}/_ministack/health")
+
+
+def _emulator_environment(config: StageConfig) -> dict[str, str]:
     state = state_folder(config)
     temporary = config.folder / "tmp"
     temporary.mkdir(parents=True, exist_ok=True)
@@ -64,9 +70,7 @@ def start_emulator(config: StageConfig) -> Running:
     }
     for name in ("VIRTUAL_ENV", "PYTHONPYCACHEPREFIX"):
         environment.pop(name, None)
-    log = config.folder / "logs" / "emulator.log"
-    command = [str(_PYTHON), "-m", "local.guarded_emulator", *page_origins(config.page_port)]
-    return start(EMULATOR, command, environment, log, f"{config.aws_url}/_ministack/health")
+    return environment
 
 
 def start_bedrock(config: StageConfig) -> Running:

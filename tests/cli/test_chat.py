@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from cli.__main__ import main
-from cli.user.chat import completions
+from cli.user.prompt import completions
 from cli.user.sessions import link_to
 from tests.cli.conftest import Shell, at_server
 from tests.clients.disturbing_server import TOKEN, WORDS, Body, Delivery, DisturbingServer, Drop, answer, running

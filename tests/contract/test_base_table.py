@@ -11,8 +11,8 @@ from cicada.adapters.dynamodb.access_list_table import DynamoAccessListTable
 from cicada.adapters.dynamodb.base_table import DynamoBaseTable
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import ThrottledError
-from cicada.knowledge_bases.inference import MAX_FIELDS, MAX_VALUES
 from cicada.knowledge_bases.kept import KeptBase
+from cicada.knowledge_bases.observed_fields import MAX_FIELDS, MAX_VALUES
 from tests.contract.access_list_table import TABLE, access_list_table
 from tests.fakes.base_record import InMemoryBaseRecord, says
 

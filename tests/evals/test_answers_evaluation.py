@@ -17,8 +17,9 @@ from cicada_client.errors import ConnectionLostError
 from cicada_client.events import Failed, Locator, Source
 from cicada_client.listing import Group, ListedDocument, Listing
 from cicada_client.plan import Plan
-from evals.answers import AnswersReport, Received, failures_of, has_evidence, is_answered, render, run, to_json
+from evals.answers import AnswersReport, render, run, to_json
 from evals.answers_files import Conversation, Documents, Expectation, load_conversations
+from evals.expectations import Received, failures_of, has_evidence, is_answered
 from evals.lines import DatasetError
 from local.stage.settings import ROOT
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from cicada.documents.model import KnowledgeBaseKey, MetadataValue
 from cicada.errors import CicadaError
-from cicada.knowledge_bases.inference import Observed, merged
 from cicada.knowledge_bases.kept import Described, KeptBase, changes_of
+from cicada.knowledge_bases.observed_fields import Observed, merged
 
 
 @dataclass

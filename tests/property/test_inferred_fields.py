@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cicada.documents.catalogue import EVERY, TITLE
-from cicada.knowledge_bases.inference import Observed, as_observed, completed, merged, observed_with
+from cicada.knowledge_bases.inference import as_observed, completed
+from cicada.knowledge_bases.observed_fields import Observed, merged, observed_with
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.by_rules import SchemaPlanner
 from cicada.understanding.plan import PlanRequest

@@ -107,12 +107,7 @@ def _shown_alone(facts: Facts, label: Label) -> set[int]:
 
 
 def _target(
-    mention: Mention,
-    facts: Facts,
-    label: Label,
-    filters: Mapping[str, Filter],
-    store: Store,
-    known: frozenset[str],
+    mention: Mention, facts: Facts, label: Label, filters: Mapping[str, Filter], store: Store, known: frozenset[str]
 ) -> Target:
     head = HEAD_OF.get(mention.kind)
     # Where nobody knows who asks, the label cannot say what "my" does.

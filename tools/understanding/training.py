@@ -44,16 +44,7 @@ from cicada.understanding.words import lexicon, tokens_of
 from tools.understanding.examples import Label, Message
 from tools.understanding.fitting import Table, fit, fit_dense, packed
 from tools.understanding.judgement import right
-from tools.understanding.labels import (
-    ASKS,
-    RELATIONS,
-    ROLES,
-    Target,
-    asks_of,
-    is_upcoming,
-    meaning_of_label,
-    targets,
-)
+from tools.understanding.labels import ASKS, RELATIONS, ROLES, Target, asks_of, is_upcoming, meaning_of_label, targets
 
 _INTENTS = Path(__file__).parents[1] / "intents" / "examples.jsonl"
 _PENALTY = 0.06
@@ -128,8 +119,8 @@ def _add(message: Message, tables: dict[str, Table], known: frozenset[str], comm
     line = masked(facts, store.vocabulary, known)
     wanted = targets(facts, message.label, store, known)
     roles = tuple(Role(each.name) for each in wanted)
-    for at in range(len(wanted)):
-        _add_mention(message, facts, line, wanted, roles, at, tables)
+    for at, target in enumerate(wanted):
+        _add_mention(message, facts, line, target, roles, at, tables)
     features = message_features(line)
     before = None if message.label.relation == "new" else message.before
     # A message that goes on says nothing of what was asked for before it.
@@ -149,38 +140,30 @@ def has_subject(label: Label) -> bool:
 
 
 def _add_mention(
-    message: Message,
-    facts: Facts,
-    line: Line,
-    wanted: Sequence[Target],
-    roles: Sequence[Role],
-    at: int,
-    tables: dict[str, Table],
+    message: Message, facts: Facts, line: Line, target: Target, roles: Sequence[Role], at: int, tables: dict[str, Table]
 ) -> None:
-    mention, target, store = facts.mentions[at], wanted[at], message.store
+    mention, place, store = facts.mentions[at], line.places[at], message.store
     head = HEAD_OF.get(mention.kind)
     if head is None or target.name is None:
         return
     earlier = before(roles, at)
-    features = mention_features(line, line.places[at], mention, earlier)
+    features = mention_features(line, place, mention, earlier)
     tables[head].add((features,), _one_hot(ROLES[head], target.name), store.name)
     if target.name == "agg":
         tables["operations"].add((features,), [float(each in target.operations) for each in OPERATIONS], store.name)
     if target.name in NEGATABLE:
-        tables["negation"].add(
-            (negation_features(line, line.places[at], earlier),), [float(target.negated)], store.name
-        )
+        tables["negation"].add((negation_features(line, place, earlier),), [float(target.negated)], store.name)
     is_told = target.name in CONDITIONS or target.name == "contains" or mention.kind is MentionKind.FIELD
     if target.link and is_told:
         fields = list(candidates(facts, line, roles, at, store.vocabulary))
         upcoming = is_upcoming(mention, message.label)
         meant = next((each for each in fields if each.name == target.link), None)
         if upcoming is not None and meant:
-            own = upcoming_features(line, line.places[at], earlier, meant.words)
+            own = upcoming_features(line, place, earlier, meant.words)
             tables["upcoming"].add((own,), [float(upcoming)], store.name)
-        if len(fields) > 1 and any(each.name == target.link for each in fields):
+        if len(fields) > 1 and meant:
             for each in fields:
-                own = candidate_features(line, line.places[at], mention, each)
+                own = candidate_features(line, place, mention, each)
                 tables["link"].add((own,), [float(each.name == target.link)], store.name)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from cicada.answering.in_force import OtherVersions, Preference, Standings, are_versions, preference, preferred_passages
+from cicada.answering.in_force import OtherVersions, Standings, are_versions
+from cicada.answering.preference import Preference, preference, preferred_passages
 from cicada.documents.model import AnyOf, DocumentKey, KnowledgeBaseKey, MetadataValue, Passage, SectionLocator
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, Standing, StandingRule
 from cicada.permissions import PermissionGate, readable_passages

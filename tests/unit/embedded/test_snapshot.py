@@ -9,7 +9,7 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, PassageFilter, SectionLocator
 from cicada.retrieval.model import EmbeddedPassage, IndexQuery
-from cicada_embedded import file
+from cicada_embedded import snapshots
 from cicada_embedded.passage_index import SqlitePassageIndex
 from cicada_embedded.texts import Row, texts
 
@@ -32,11 +32,11 @@ def read_rows(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     counts: list[int] = []
 
     def counting(rows: list[Row], dimension: int, fields: int) -> Any:
-        if fields == len(file.PASSAGE_FIELDS):
+        if fields == len(snapshots.PASSAGE_FIELDS):
             counts.append(len(rows))
         return texts(rows, dimension, fields)
 
-    monkeypatch.setattr(file, "texts", counting)
+    monkeypatch.setattr(snapshots, "texts", counting)
     return counts
 
 
@@ -56,7 +56,7 @@ def test_the_base_that_was_searched_least_recently_is_given_up(tmp_path: Path, m
     index = SqlitePassageIndex(tmp_path / "index.sqlite", "embedder", 2)
     for base in BASES:
         put(index, base, "macbeth", "crown")
-    monkeypatch.setattr(file, "_MAX_KEPT", 2)
+    monkeypatch.setattr(snapshots, "_MAX_KEPT", 2)
     counts = read_rows(monkeypatch)
     for place, read in ((0, 1), (1, 2), (0, 2), (2, 3), (0, 3), (1, 4)):
         assert found(index, BASES[place]) == ["macbeth#0"]

@@ -8,10 +8,11 @@ import pytest
 
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import REJECTED, names_access, refuse_misplaced_access_list, restricts
 from cicada.ingest.access_lists import named_viewers
 from cicada.ingest.model import SourceFile
-from cicada.ingest.prose.front_matter import REJECTED, read_front_matter, refuse_misplaced_access_list
-from cicada.ingest.sidecar import names_access, parse_sidecar, restricts
+from cicada.ingest.prose.front_matter import read_front_matter
+from cicada.ingest.sidecar import parse_sidecar
 
 SPELLINGS = [
     *(

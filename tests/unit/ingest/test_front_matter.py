@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cicada.errors import DocumentRejectedError
-from cicada.ingest.prose.front_matter import MAX_FIELDS, REJECTED, FrontMatter, Value, read_front_matter
+from cicada.ingest.access_keys import REJECTED
+from cicada.ingest.prose.front_matter import MAX_FIELDS, FrontMatter, Value, read_front_matter
 
 
 def front(text: str) -> FrontMatter:

@@ -7,18 +7,15 @@ import pytest
 from msgspec.structs import replace
 
 from cicada.documents.model import TABLE, MetadataValue
-from cicada.knowledge_bases.inference import (
+from cicada.knowledge_bases.inference import as_observed, completed, conflict_of, type_of
+from cicada.knowledge_bases.observed_fields import (
     MAX_TABLES,
     MAX_VALUES,
     Observed,
-    as_observed,
-    completed,
-    conflict_of,
     merged,
     observed_in,
     observed_with,
     observed_with_records,
-    type_of,
 )
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.table_names import table_field

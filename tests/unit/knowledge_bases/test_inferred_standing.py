@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from cicada.documents.model import TABLE, MetadataValue
-from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
+from cicada.knowledge_bases.inference import completed
+from cicada.knowledge_bases.observed_fields import observed_in, observed_with, observed_with_records
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 
 

@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 
 from cicada.documents.model import TABLE
-from cicada.knowledge_bases.inference import completed, observed_in, observed_with_records
+from cicada.knowledge_bases.inference import completed
+from cicada.knowledge_bases.observed_fields import observed_in, observed_with_records
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.schema_planner import SchemaReader

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, ListedPage
 from cicada.documents.model import AnyOf, Contains, NoneOf, Range
-from cicada.knowledge_bases.inference import Observed, completed, observed_with
+from cicada.knowledge_bases.inference import completed
+from cicada.knowledge_bases.observed_fields import Observed, observed_with
 from cicada.knowledge_bases.schema import Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner

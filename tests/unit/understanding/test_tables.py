@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Sort
 from cicada.documents.model import TABLE, AnyOf
-from cicada.knowledge_bases.inference import completed, observed_in, observed_with, observed_with_records
+from cicada.knowledge_bases.inference import completed
+from cicada.knowledge_bases.observed_fields import observed_in, observed_with, observed_with_records
 from cicada.knowledge_bases.schema import Schema
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.plan import Intent, Plan, Shape, contradiction

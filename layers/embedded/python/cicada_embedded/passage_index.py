@@ -40,7 +40,8 @@ from cicada.retrieval.model import (
     Vector,
     card_texts,
 )
-from cicada_embedded.file import PASSAGE_FIELDS, IndexFile, Snapshot, Snapshots, delete_rows, readable
+from cicada_embedded.file import IndexFile, delete_rows
+from cicada_embedded.snapshots import PASSAGE_FIELDS, Snapshot, Snapshots, readable
 from cicada_embedded.texts import Found, Texts, term_bytes
 
 BM25 = Bm25()

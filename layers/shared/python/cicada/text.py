@@ -44,6 +44,21 @@ def _is_unseen(letter: str) -> bool:
     return letter in _FILLERS or unicodedata.category(letter) in ("Cf", "Mn", "Me")
 
 
+def slips(one: str, other: str) -> int:
+    """The distance of optimal string alignment: letters left out, added, wrong, or swapped with their neighbour."""
+    before: list[int] = []
+    last = list(range(len(other) + 1))
+    for row, letter in enumerate(one, start=1):
+        current = [row]
+        for column, against in enumerate(other, start=1):
+            cost = min(last[column] + 1, current[-1] + 1, last[column - 1] + (letter != against))
+            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == against:
+                cost = min(cost, before[column - 2] + 1)
+            current.append(cost)
+        before, last = last, current
+    return last[-1]
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`; did you mean “scripts”?` for the known name that is nearest to `name`, a full stop if none is near."""
     nearest = _close(name, known, 1, 0.6)

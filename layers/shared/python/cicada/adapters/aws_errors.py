@@ -15,13 +15,7 @@ from botocore.parsers import ResponseParserError
 from msgspec import Struct
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from cicada.errors import (
-    ConfigurationError,
-    SilentModelError,
-    StreamBrokenError,
-    ThrottledError,
-    UnavailableError,
-)
+from cicada.errors import ConfigurationError, SilentModelError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.observability.telemetry import count_refused_call
 
 
@@ -93,10 +87,7 @@ s3_errors = _Service(
 )
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/CommonErrors.html
 sqs_errors = _Service(
-    "request queue",
-    (),
-    ("AccessDenied", "QueueDoesNotExist", "NonExistentQueue"),
-    "the queue's name and the role",
+    "request queue", (), ("AccessDenied", "QueueDoesNotExist", "NonExistentQueue"), "the queue's name and the role"
 )
 
 # https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/CommonErrors.html

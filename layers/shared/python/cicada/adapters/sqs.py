@@ -34,11 +34,7 @@ class SqsRequestQueue:
     """A message holds only the request's key; the question is in the request log."""
 
     def __init__(
-        self,
-        client: SQSClient,
-        queue_url: str,
-        dead_letter_queue_url: str = "",
-        clock: Callable[[], float] = time.time,
+        self, client: SQSClient, queue_url: str, dead_letter_queue_url: str = "", clock: Callable[[], float] = time.time
     ) -> None:
         self._client = client
         self._queue_url = queue_url

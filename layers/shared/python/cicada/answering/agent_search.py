@@ -11,7 +11,8 @@ from cicada.agents.evidence import Ground, Judgement, Standing, TurnEvidence
 from cicada.agents.model import fitted, fitting
 from cicada.answering.audit import document_of
 from cicada.answering.evidence import EvidenceLoop, Verdict
-from cicada.answering.in_force import OtherVersions, preference, preferred_passages
+from cicada.answering.in_force import OtherVersions
+from cicada.answering.preference import preference, preferred_passages
 from cicada.answering.prompt import evidence_text, passage_text
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import passage_number

@@ -115,11 +115,7 @@ class Measurement:
         return self._telemetry.milliseconds | times
 
 
-_OUTCOMES: dict[Status, Outcome] = {
-    Status.COMPLETE: "complete",
-    Status.FAILED: "failed",
-    Status.CANCELLED: "cancelled",
-}
+_OUTCOMES: dict[Status, Outcome] = {Status.COMPLETE: "complete", Status.FAILED: "failed", Status.CANCELLED: "cancelled"}
 
 
 def ended(lease: Lease, question: Question, delivery: Delivery, now: float) -> Iterator[DocumentsShown]:

@@ -108,17 +108,16 @@ class DocumentLister(Struct, frozen=True):
         summaries = [_summary(row, schema, states.get(row.document.document_id)) for row in kept]
         known: Mapping[str, DocumentRow] = {row.document.document_id: row for row in kept}
         if schema.in_force and not command.document_id:
-            day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
-            withheld = partial(self.withholding.withheld, principal)
-            summaries, known = VersionsOfListed(schema.in_force, day, rows, withheld).told(kept, summaries)
-        columns = tuple(name for name, _ in _columns(schema))
-        page = DocumentsPage(command.knowledge_base, len(found) - len(gone), tuple(summaries), columns)
-        if not command.offset and not command.document_id:
-            page = replace(page, values=_values(schema), ranges=_ranges(schema))
+            summaries, known = self._versions(schema.in_force, rows, principal).told(kept, summaries)
+        page = _page(command, schema, summaries, len(found) - len(gone))
         told = len(shown) if len(summaries) == len(kept) else len(summaries)
         page = _fitting(self._for_editors(page, principal) if editing else page, command, told, len(found))
         self._record(command, connection, page, known)
         return page
+
+    def _versions(self, rule: StandingRule, rows: Sequence[DocumentRow], principal: Principal) -> VersionsOfListed:
+        day = datetime.fromtimestamp(self.clock(), UTC).date().isoformat()
+        return VersionsOfListed(rule, day, rows, partial(self.withholding.withheld, principal))
 
     def _for_editors(self, page: DocumentsPage, principal: Principal) -> DocumentsPage:
         names = sorted(each for each in viewer_names(principal) if not is_tenants(each.removeprefix("group:")))
@@ -130,11 +129,7 @@ class DocumentLister(Struct, frozen=True):
         return self.catalogue.rows(readable, Sort(TITLE), 1 if only else _MOST).rows
 
     def _states(
-        self,
-        command: ListDocuments,
-        principal: Principal,
-        rows: Sequence[DocumentRow],
-        editing: DocumentEditing | None,
+        self, command: ListDocuments, principal: Principal, rows: Sequence[DocumentRow], editing: DocumentEditing | None
     ) -> Mapping[str, DocumentState]:
         base_key = KnowledgeBaseKey(principal.tenant, command.knowledge_base)
         if editing is None:
@@ -158,10 +153,7 @@ class DocumentLister(Struct, frozen=True):
 
 
 def _others(
-    command: ListDocuments,
-    principal: Principal,
-    rows: Sequence[DocumentRow],
-    states: Mapping[str, DocumentState],
+    command: ListDocuments, principal: Principal, rows: Sequence[DocumentRow], states: Mapping[str, DocumentState]
 ) -> list[DocumentRow]:
     """Documents that are not searchable, as rows without passages."""
     known = {row.document.document_id for row in rows}
@@ -208,6 +200,14 @@ def _has(row: DocumentRow, words: Sequence[str]) -> bool:
     values = (shown_value(value, name) for name, value in row.metadata.items())
     everything = "\n".join((row.document.document_id, row.title, *values)).casefold()
     return all(word in everything for word in words)
+
+
+def _page(command: ListDocuments, schema: Schema, summaries: Sequence[DocumentSummary], total: int) -> DocumentsPage:
+    """The page; the first of a list also says what its fields can be asked for."""
+    columns = tuple(name for name, _ in _columns(schema))
+    page = DocumentsPage(command.knowledge_base, total, tuple(summaries), columns)
+    is_first = not command.offset and not command.document_id
+    return replace(page, values=_values(schema), ranges=_ranges(schema)) if is_first else page
 
 
 def _columns(schema: Schema) -> list[tuple[str, SchemaField]]:

@@ -11,9 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cicada.answering.figures import name_of, sentences, worded
-from cicada.answering.in_force import preference, preferred
 from cicada.answering.matches import documents_about, match_of
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
+from cicada.answering.preference import preference, preferred
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
@@ -201,15 +201,17 @@ def _parts(
     # Of one row it has been said what was asked for.
     is_told = len(shown) == 1 and (plan.fields or plan.limit == 1)
     said += [] if is_told else _not_shown(list(known.values())[MAX_FIELDS:])
-    matches = {
-        row.document: match_of(plan.search_value, passages[row.document]) for row in shown if row.document in passages
-    }
+    quoted = (row.document for row in shown if row.document in passages)
+    matches = {each: match_of(plan.search_value, passages[each]) for each in quoted}
     yield Listed(shown, total, columns, plan.offset, next_offset, numbers, matches)
     yield Text(" ".join(said))
-    steps = (*(("aggregate",) if found else ()), *(("list",) if is_list else ()))
-    yield Finished(
-        (*steps, f"{read.unit}s:{total}"), None, matching=total, withheld=rows.withheld, of_rows=read.unit == "row"
-    )
+    yield _finished(read, is_list=is_list)
+
+
+def _finished(read: _Read, *, is_list: bool) -> Finished:
+    steps = [*(["aggregate"] if read.found else []), *(["list"] if is_list else []), f"{read.unit}s:{read.total}"]
+    withheld, of_rows = read.rows.withheld, read.unit == "row"
+    return Finished(tuple(steps), None, matching=read.total, withheld=withheld, of_rows=of_rows)
 
 
 def _order(plan: Plan, schema: Schema) -> Sort:

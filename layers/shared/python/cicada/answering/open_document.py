@@ -60,15 +60,10 @@ class DocumentOpener(Struct, frozen=True):
         row = self._row(command, connection.principal)
         wanted = _wanted(command, row)
         pages = max(1, -(-row.passages // PAGE_PASSAGES))
-        number = command.page or (1 if wanted is None else wanted // PAGE_PASSAGES + 1)
+        number = command.page or (1 if wanted is None else _page_of(wanted))
         if number > pages:
             raise InvalidFrameError(f"The document has {pages} page{'' if pages == 1 else 's'}; there is no {number}.")
-        first, after = (number - 1) * PAGE_PASSAGES, number * PAGE_PASSAGES
-        # Neighbours overlap: the passages before and after the page say what they have of it.
-        passages = self.index.passages_of(row.document, range(max(0, first - 1), after + 1))
-        # Asked once more: the document may have been closed to the user while it was read.
-        if not passages or self.withholding.withheld(connection.principal, frozenset({row.document})):
-            raise no_such_document()
+        passages = self._passages(row.document, number, connection.principal)
         original = self.originals.address(row) if self.originals and command.original else None
         page = DocumentPage(
             knowledge_base=command.knowledge_base,
@@ -77,16 +72,12 @@ class DocumentOpener(Struct, frozen=True):
             version=passages[0].version,
             page=number,
             pages=pages,
-            blocks=tuple(each for each in _blocks(passages, wanted) if first <= each.number < after),
+            blocks=tuple(each for each in _blocks(passages, wanted) if _page_of(each.number) == number),
             outline=_outline(row.card) if command.page is None else None,
             originals=True if self.originals else None,
             original=original,
         )
-        path = f"page:{page.page}/{page.pages}"
-        record = shown_on(connection, command.request_id, "opened", passages[:1], self.clock(), path)
-        self.audit(record)
-        if original:
-            self.audit(replace(record, outcome="original", path=()))
+        self._record(page, passages[:1], connection, command.request_id)
         return _fitting(page, command.request_id)
 
     def _row(self, command: OpenDocument, principal: Principal) -> DocumentRow:
@@ -102,10 +93,31 @@ class DocumentOpener(Struct, frozen=True):
             raise UnavailableError("The search index does not show this document now; try again in a minute.")
         raise no_such_document()
 
+    def _passages(self, document: DocumentKey, number: int, principal: Principal) -> Sequence[Passage]:
+        """The passages of a page, with the ones before and after: neighbours overlap, and say what they have of it."""
+        first, after = (number - 1) * PAGE_PASSAGES, number * PAGE_PASSAGES
+        passages = self.index.passages_of(document, range(max(0, first - 1), after + 1))
+        # Asked once more: the document may have been closed to the user while it was read.
+        if not passages or self.withholding.withheld(principal, frozenset({document})):
+            raise no_such_document()
+        return passages
+
+    def _record(self, page: DocumentPage, passages: Sequence[Passage], connection: Connection, request_id: str) -> None:
+        path = f"page:{page.page}/{page.pages}"
+        record = shown_on(connection, request_id, "opened", passages, self.clock(), path)
+        self.audit(record)
+        if page.original:
+            self.audit(replace(record, outcome="original", path=()))
+
 
 def no_such_document() -> DocumentNotFoundError:
     """The same of a document that does not exist and of one that the user may not read."""
     return DocumentNotFoundError("There is no such document: it was removed, or you may not read it.")
+
+
+def _page_of(passage: int) -> int:
+    """The number of the page that has this passage."""
+    return passage // PAGE_PASSAGES + 1
 
 
 def _wanted(command: OpenDocument, row: DocumentRow) -> int | None:
@@ -151,7 +163,7 @@ def _locator(passage: Passage) -> SourceLocator:
 
 def _outline(card: Card | None) -> tuple[OutlineEntry, ...]:
     sections = card.sections if card else ()
-    return tuple(OutlineEntry(each.heading, each.first // PAGE_PASSAGES + 1, each.first) for each in sections)
+    return tuple(OutlineEntry(each.heading, _page_of(each.first), each.first) for each in sections)
 
 
 def _fitting(page: DocumentPage, request_id: str) -> DocumentPage:

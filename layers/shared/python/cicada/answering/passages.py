@@ -9,9 +9,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cicada.answering.evidence import EvidenceLoop, Gathered, Verdict, not_answered
-from cicada.answering.in_force import OtherVersions, preference, preferred_passages
+from cicada.answering.in_force import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
+from cicada.answering.preference import preference, preferred_passages
 from cicada.answering.prompt import passages_prompt, within_budget
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
@@ -66,35 +67,20 @@ class PassageAnswerer(Struct, frozen=True):
         """
         yield Progress("searching")
         base = base_of(self.search.bases, principal, plan.knowledge_base)
-        plan, search, found, beyond = self._found(plan, question, principal, base, documents)
-        # Asked once more before anything is shown: a judge and further searches may take seconds.
-        permitted = search.permitted(found.passages, lambda each: each.passage.document)
-        shown = permitted.only(within_budget(permitted.items, base.context_tokens))
-        withheld = found.withheld + shown.withheld
-        # What the gate withholds is not counted among the documents that meet the conditions.
-        seen = None if search.matching is None else search.matching - withheld
-        # Judged with a document that was closed meanwhile.
-        confidence = None if shown.withheld else found.confidence
-        end = Finished(found.path, confidence, matching=seen, withheld=withheld)
-        is_answered = bool(shown) and found.verdict is not Verdict.BELOW_FLOOR
-        if not is_answered:
+        found = self._found(plan, question, principal, base, documents)
+        if not found.answers:
             self.check_index(principal, plan.knowledge_base)
             yield Unanswered()
-        if shown:
-            yield Cited(shown, base.schema)
-        if search.unmet:
-            yield Text(_without(search.unmet, question, base.schema))
-        if beyond:
-            yield Text(f"Nothing answers that where {_said(beyond, base.schema)}. Without this condition:\n\n")
-        if not is_answered:
-            yield Text(not_answered(replace(found, passages=shown.items), base.name))
-            yield end if shown or not withheld else replace(end, path=(*found.path, "nothing_permitted"))
+        if found.shown:
+            yield Cited(found.shown, base.schema)
+        yield from found.preface(question, base.schema)
+        if not found.answers:
+            yield Text(not_answered(replace(found.gathered, passages=found.shown.items), base.name))
+            yield found.end
             return
-        met = () if search.unmet else plan.filters
-        before = plan.may_follow if found.follows else plan.before
-        prompt = _prompt(replace(plan, filters=met, before=before), question, shown, base, earlier)
+        prompt = _prompt(found.plan, question, found.shown, base, earlier)
         written = yield from streamed(self.model.stream(prompt))
-        yield written.finish(replace(end, path=(*found.path, "generate")))
+        yield written.finish(replace(found.end, path=(*found.end.path, "generate")))
 
     def _found(
         self,
@@ -103,8 +89,8 @@ class PassageAnswerer(Struct, frozen=True):
         principal: Principal,
         base: KnowledgeBase,
         documents: frozenset[str] | None,
-    ) -> tuple[Plan, _PermittedSearch, Gathered, tuple[Condition, ...]]:
-        """What answers, with the plan that found it, and its conditions that had to be left out for that."""
+    ) -> _Found:
+        """What the plan finds, or where that is too little what it finds without names."""
 
         def gathered(plan: Plan) -> tuple[_PermittedSearch, Gathered]:
             search = _PermittedSearch(self, plan, question, principal, documents)
@@ -112,13 +98,61 @@ class PassageAnswerer(Struct, frozen=True):
                 found = self.evidence.gather(plan.search_value or plan.query, base, search, after=plan.may_follow)
             return search, found.of_a_named_document if plan.named and documents else found
 
+        beyond: tuple[Condition, ...] = ()
         search, found = gathered(plan)
         wider = _without_names(plan) if found.verdict is Verdict.BELOW_FLOOR and documents is None else None
         if wider is not None:
-            beyond, more = gathered(wider)
+            everywhere, more = gathered(wider)
             if more.verdict is not Verdict.BELOW_FLOOR:
-                return wider, beyond, replace(more, path=(*found.path, BEYOND, *more.path)), plan.filters
-        return plan, search, found, ()
+                found = replace(more, path=(*found.path, BEYOND, *more.path))
+                plan, search, beyond = wider, everywhere, plan.filters
+        shown = search.shown(found.passages, base.context_tokens)
+        return _Found(plan, found, shown, search.matching, search.unmet, beyond)
+
+
+class _Found(Struct, frozen=True):
+    """What an answer is made from. `found_by`: the plan that found it.
+
+    `shown`: what the user may view and the prompt has room for. `matching`, `unmet`: as in `_PermittedSearch`.
+    `beyond`: conditions that were left out because the documents that meet them answer nothing.
+    """
+
+    found_by: Plan
+    gathered: Gathered
+    shown: Permitted[RankedPassage]
+    matching: int | None
+    unmet: tuple[Condition, ...]
+    beyond: tuple[Condition, ...]
+
+    @property
+    def answers(self) -> bool:
+        return bool(self.shown) and self.gathered.verdict is not Verdict.BELOW_FLOOR
+
+    @property
+    def plan(self) -> Plan:
+        """The plan with what holds of the passages: its conditions if they meet them, and the turns before."""
+        plan = self.found_by
+        before = plan.may_follow if self.gathered.follows else plan.before
+        return replace(plan, filters=() if self.unmet else plan.filters, before=before)
+
+    def preface(self, question: Question, schema: Schema) -> Iterator[Text]:
+        """What is said first, if conditions were left out."""
+        if self.unmet:
+            yield Text(_without(self.unmet, question, schema))
+        if self.beyond:
+            yield Text(f"Nothing answers that where {_said(self.beyond, schema)}. Without this condition:\n\n")
+
+    @property
+    def end(self) -> Finished:
+        """The end of an answer that no model writes."""
+        path, withheld = self.gathered.path, self.gathered.withheld + self.shown.withheld
+        if withheld and not self.shown:
+            path = (*path, "nothing_permitted")
+        # Judged with a document that was closed meanwhile.
+        confidence = None if self.shown.withheld else self.gathered.confidence
+        # What the gate withholds is not counted among the documents that meet the conditions.
+        seen = None if self.matching is None else self.matching - withheld
+        return Finished(path, confidence, matching=seen, withheld=withheld)
 
 
 def _without_names(plan: Plan) -> Plan | None:
@@ -204,6 +238,11 @@ class _PermittedSearch:
         strategy = FILTERED if readable.conditions or readable.document_ids is not None else DEFAULT
         with phase("searching"):
             return self._knowledge.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
+
+    def shown(self, passages: Sequence[RankedPassage], budget_tokens: int) -> Permitted[RankedPassage]:
+        """Those with room. The gate is asked once more: a judge and further searches may have taken seconds."""
+        permitted = self.permitted(passages, lambda each: each.passage.document)
+        return permitted.only(within_budget(permitted.items, budget_tokens))
 
     def permitted(self, items: Sequence[T], document: Callable[[T], DocumentKey]) -> Permitted[T]:
         with phase("gate"):

@@ -75,8 +75,7 @@ def passages_prompt(
     )
     before = f"{_conversation(earlier)}{_met(conditions)}"
     return Prompt(
-        system=_RULES[content],
-        user=f"{before}{_about(len(passages), total)}:\n\n{shown}\n\nQuestion: {question}",
+        system=_RULES[content], user=f"{before}{_about(len(passages), total)}:\n\n{shown}\n\nQuestion: {question}"
     )
 
 

@@ -7,9 +7,10 @@ from itertools import chain
 
 from msgspec import Struct
 
-from cicada.answering.in_force import OtherVersions, preference, preferred
+from cicada.answering.in_force import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress
 from cicada.answering.ports import ChatModel
+from cicada.answering.preference import preference, preferred
 from cicada.answering.prompt import passages_prompt, spread_within_budget, within_budget
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question

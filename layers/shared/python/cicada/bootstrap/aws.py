@@ -59,13 +59,11 @@ def client(
     the rate of its calls to what the service accepts: it falls when calls are throttled and rises when they are not.
     `signature`: the version, where the SDK's choice is another, as for addresses of S3 in us-east-1.
     """
+    bulk = bulk_configuration(attempts, bulk_calls) if bulk_calls else Config()
+    signed = Config(signature_version=signature) if signature else Config()
 
     def made(seconds: float) -> Any:
-        config = configuration(seconds, attempts)
-        if bulk_calls:
-            config = config.merge(bulk_configuration(attempts, bulk_calls))
-        if signature:
-            config = config.merge(Config(signature_version=signature))
+        config = configuration(seconds, attempts).merge(bulk).merge(signed)
         found: Any = boto3.client(service, config=config, endpoint_url=endpoint_url)  # type: ignore[call-overload]
         # botocore makes the classes of errors at the first one, and several threads would make several: what one of
         # them raises is not what another looks for, and a missing object is taken for a refusal.

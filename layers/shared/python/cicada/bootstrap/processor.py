@@ -49,7 +49,7 @@ from cicada.observability.log import (
 )
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
 from cicada.permissions import PermissionGate, readable_passages
-from cicada.retrieval.completeness import IndexCompleteness
+from cicada.retrieval.completeness import CheckIndex, IndexCompleteness
 from cicada.retrieval.ports import CataloguedIndex, KeptDocuments, SearchBackend
 from cicada.retrieval.rerank.local import RELEVANCE_MAP
 from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, load
@@ -116,20 +116,8 @@ def answerer() -> Answerer:
         asks=classifier.model.asks,
     )
     planner = chosen_planner(settings.planner, rules, classifier.threshold)
-
-    def has_documents(principal: Principal, name: str) -> bool:
-        if index.count_documents(readable_passages(principal, name)):
-            return True
-        completeness.check(principal, name)
-        return False
-
-    def episodes(principal: Principal, name: str) -> frozenset[str]:
-        groups = index.aggregate(readable_passages(principal, name), (), (EPISODE,)).groups
-        found = frozenset(str(each.values[0]) for each in groups if each.values[0] is not None)
-        if not found:
-            completeness.check(principal, name)
-        return found
-
+    has_documents = partial(_has_documents, index, completeness.check)
+    episodes = partial(_episodes, index, completeness.check)
     loop = evidence_loop(settings.search)
     judging = replace(loop, rewriters=())
     agent_search = PermittedAgentSearch(search, gate, index, judging, completeness.check, today)
@@ -143,6 +131,21 @@ def answerer() -> Answerer:
         other_bases=OtherBases(index, search.bases),
         judge=_judge(settings.grounding_guardrail),
     )
+
+
+def _has_documents(index: CataloguedIndex, check_index: CheckIndex, principal: Principal, base: str) -> bool:
+    if index.count_documents(readable_passages(principal, base)):
+        return True
+    check_index(principal, base)
+    return False
+
+
+def _episodes(index: CataloguedIndex, check_index: CheckIndex, principal: Principal, base: str) -> frozenset[str]:
+    groups = index.aggregate(readable_passages(principal, base), (), (EPISODE,)).groups
+    found = frozenset(str(each.values[0]) for each in groups if each.values[0] is not None)
+    if not found:
+        check_index(principal, base)
+    return found
 
 
 def _judge(guardrail: str) -> Judge:
@@ -182,10 +185,7 @@ def _completeness(settings: ProcessorSettings, index: CataloguedIndex) -> IndexC
 
 
 def _agent(
-    settings: AgentSettings,
-    bedrock: BedrockRuntimeClient,
-    agent_search: AgentSearch,
-    limits: ModelSettings,
+    settings: AgentSettings, bedrock: BedrockRuntimeClient, agent_search: AgentSearch, limits: ModelSettings
 ) -> Agent:
     # Imported here: most questions are for no agent, and would pay for it with their cold start.
     from cicada.bootstrap.agents import agent

@@ -26,14 +26,7 @@ from cicada.observability.log import (
     report_route_fallback,
 )
 from cicada.permissions import PermissionGate
-from cicada.retrieval.ports import (
-    CataloguedIndex,
-    DocumentRouting,
-    Embedder,
-    Reranker,
-    SearchBackend,
-    Strategy,
-)
+from cicada.retrieval.ports import CataloguedIndex, DocumentRouting, Embedder, Reranker, SearchBackend, Strategy
 from cicada.retrieval.rerank.conditional import ConditionalReranker
 from cicada.retrieval.rerank.local import RELEVANCE_MAP, LocalReranker, RelevanceMap
 from cicada.retrieval.search import GuardedStrategy, KnowledgeSearch

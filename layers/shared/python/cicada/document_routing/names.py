@@ -16,6 +16,7 @@ from cicada.documents.model import PassageFilter
 from cicada.languages.terms import STOP_WORDS, is_cjk, singular, words
 from cicada.retrieval.model import CardQuery
 from cicada.retrieval.ports import DocumentCatalogue
+from cicada.text import slips
 
 # What people call any document, and what they ask of it; no document is named by these alone.
 _GENERIC = frozenset(
@@ -347,22 +348,7 @@ def _is_misspelt(one: str, other: str) -> bool:
         return one == other
     if [each for each in one if each.isdecimal()] != [each for each in other if each.isdecimal()]:
         return False
-    return _distance(one, other) <= most
-
-
-def _distance(one: str, other: str) -> int:
-    """Optimal string alignment distance, with which a transposition counts once."""
-    before: list[int] = []
-    last = list(range(len(other) + 1))
-    for row, letter in enumerate(one, start=1):
-        current = [row]
-        for column, against in enumerate(other, start=1):
-            cost = min(last[column] + 1, current[-1] + 1, last[column - 1] + (letter != against))
-            if row > 1 and column > 1 and letter == other[column - 2] and one[row - 2] == against:
-                cost = min(cost, before[column - 2] + 1)
-            current.append(cost)
-        before, last = last, current
-    return last[-1]
+    return slips(one, other) <= most
 
 
 # Zeros with which a number is written in names of files.

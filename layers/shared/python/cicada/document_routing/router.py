@@ -8,14 +8,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.document_routing.scoring import (
-    DocumentSignals,
-    RoutedDocument,
-    ambiguity_of,
-    feedback_of,
-    gathered,
-    scored,
-)
+from cicada.document_routing.scoring import DocumentSignals, RoutedDocument, ambiguity_of, feedback_of, gathered, scored
 from cicada.documents.catalogue import TITLE, DocumentRow, Sort
 from cicada.documents.model import DocumentKey, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, DependencyError

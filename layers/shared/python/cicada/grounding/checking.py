@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -105,27 +105,25 @@ def check(
     said, written = language_of(answer), language_of(" ".join(passages.values())[:_READ_FOR_LANGUAGE])
     is_translated = bool(said and written and said != written)
     stopped = STOP_WORDS | stop_words(stemmed_language(written))
+    claims = dict(zip(sentences, _claims(sentences, passages, known, stopped), strict=True))
+    found = {each: _reason(claim, is_translated=is_translated) for each, claim in claims.items()}
+    doubtful = [] if is_translated else [each for each in sentences if not found[each]]
+    carried = judge(question, [claims[each] for each in doubtful]) if doubtful else ()
+    found |= {each: None if holds else Reason.WORDS for each, holds in zip(doubtful, carried, strict=True)}
+    unsupported = (Unsupported(each.start, each.end, reason) for each, reason in found.items() if reason)
+    return Checked(len(sentences), tuple(unsupported))
+
+
+def _claims(
+    sentences: Sequence[Sentence], passages: Mapping[int, str], known: Sequence[str], stopped: frozenset[str]
+) -> Iterator[Claim]:
+    """What each sentence says, with what it cites: each passage is read once, and so are several cited together."""
     read_once = cache(read)
-
-    @cache
-    def evidence_of(texts: tuple[str, ...]) -> Evidence:
-        return Evidence(map(read_once, texts), stopped)
-
-    reasons: dict[Sentence, Reason] = {}
-    claims: dict[Sentence, Claim] = {}
+    evidence_of = cache(lambda texts: Evidence(map(read_once, texts), stopped))
     for sentence in sentences:
         cited = [text for number, text in passages.items() if number in sentence.cited or not sentence.cited]
         texts = (*cited, *known) if cited else ()
-        claim = Claim(sentence.text, texts, words_of(sentence.text), evidence_of(texts))
-        if reason := _reason(claim, is_translated=is_translated):
-            reasons[sentence] = reason
-        elif not is_translated:
-            claims[sentence] = claim
-    carried = judge(question, [*claims.values()]) if claims else ()
-    reasons |= {each: Reason.WORDS for each, holds in zip(claims, carried, strict=True) if not holds}
-    return Checked(
-        len(sentences), tuple(Unsupported(each.start, each.end, reasons[each]) for each in sentences if each in reasons)
-    )
+        yield Claim(sentence.text, texts, words_of(sentence.text), evidence_of(texts))
 
 
 def _reason(claim: Claim, *, is_translated: bool) -> Reason | None:

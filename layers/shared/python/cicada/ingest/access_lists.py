@@ -7,9 +7,10 @@ from pathlib import PurePosixPath
 from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import refuse_misplaced_access_list
 from cicada.ingest.model import EVERYONE, OversizedFile, Problem, SourceFile, StoredDocument
 from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.front_matter import read_front_matter, refuse_misplaced_access_list
+from cicada.ingest.prose.front_matter import read_front_matter
 from cicada.ingest.prose.parser import SUFFIXES, TEXTS, Kind
 from cicada.ingest.sidecar import parse_sidecar
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.model import ROW, DocumentKey, MetadataValue
+from cicada.documents.model import DocumentKey
 from cicada.errors import DocumentRejectedError, ScanError, UnavailableError
+from cicada.ingest.access_keys import REJECTED as VIEWERS_UNCLEAR
 from cicada.ingest.access_lists import (
     had_access_list,
     is_meant_for_some,
@@ -45,24 +46,11 @@ from cicada.ingest.ports import (
     KeptVectors,
     TextRecognition,
 )
-from cicada.ingest.prose.front_matter import REJECTED as VIEWERS_UNCLEAR
+from cicada.ingest.undeclared_fields import observe, with_observed_types
 from cicada.ingest.vectors import Encoder
-from cicada.knowledge_bases.inference import (
-    MAX_FIELDS,
-    Look,
-    Observed,
-    as_observed,
-    conflict_of,
-    is_declared,
-    is_field,
-    look_of,
-    observed_in,
-    without_room,
-)
-from cicada.knowledge_bases.kept import Described, FieldRecord
+from cicada.knowledge_bases.kept import FieldRecord
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.values import folded
 from cicada.observability.tracing import annotate, mark_failed, span
 from cicada.retrieval.model import embedded_text
 from cicada.retrieval.ports import CataloguedIndex, Embedder
@@ -182,12 +170,7 @@ class Ingester(Struct, frozen=True):
             raise DocumentRejectedError(source.reason, "too_large")
         with span("parsing"):
             parsed = self._parsed(source, before)
-        if _description_bytes(source, parsed) > _MAX_DESCRIPTION_BYTES:
-            raise DocumentRejectedError(
-                f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
-                "the sidecar or the front matter, or split the file.",
-                "too_large",
-            )
+        _require_short_description(source, parsed)
         prefixes = prefixes_of(parsed.passages, self.contexts, before)
         with span("cards"):
             made = made_card(parsed.passages, self.index, self.cards, before)
@@ -241,25 +224,8 @@ class Ingester(Struct, frozen=True):
         nothing is known of one that never gets so far.
         """
         schema = self.bases.of(after.document.base_key).schema
-        observed = self._observed(after.document, after, before, schema)
-        if observed is None:
-            return after, ()
-        passages = tuple(
-            replace(each, passage=replace(each.passage, metadata=as_observed(each.passage.metadata, schema, observed)))
-            for each in after.passages
-        )
-        said = _described(after, schema)
-        return replace(after, passages=passages), tuple(_doubts(said, observed)) if said else ()
-
-    def _observed(
-        self, document: DocumentKey, now: StoredDocument | None, before: StoredDocument | None, schema: Schema
-    ) -> Observed | None:
-        """The fields once they are those of `now` and no longer those of `before`; None if neither has any."""
-        here, earlier = _described(now, schema), _described(before, schema)
-        if self.fields is None or not any(each and (each.metadata or each.records) for each in (here, earlier)):
-            return None
-        gone = Described(earlier.viewers if earlier else (), {})
-        return self.fields.observe(document.base_key, here or gone, earlier)
+        observed = observe(self.fields, after.document, after, before, schema)
+        return with_observed_types(after, schema, observed) if observed is not None else (after, ())
 
     def _report_progress(self, source: SourceFile, passages: int, left: int) -> None:
         embedded = max(passages - left, 0)
@@ -298,7 +264,7 @@ class Ingester(Struct, frozen=True):
         try:
             self.truth.write(after)
         except Exception:
-            self._observed(after.document, before, after, self.bases.of(after.document.base_key).schema)
+            observe(self.fields, after.document, before, after, self.bases.of(after.document.base_key).schema)
             raise
 
     def _index(self, stored: StoredDocument) -> None:
@@ -340,7 +306,7 @@ class Ingester(Struct, frozen=True):
 
         Even if the truth has nothing: an earlier deletion may have stopped before it reached the index.
         """
-        self._observed(source.document, None, before, Schema())
+        observe(self.fields, source.document, None, before, Schema())
         if before is not None and had_access_list(before):
             self.truth.write(withdrawn(before))
         elif is_unclear or is_meant_for_some(source):
@@ -351,7 +317,7 @@ class Ingester(Struct, frozen=True):
 
     def _deleted(self, document: DocumentKey) -> IngestReport:
         entry = self.truth.read(document) if self.fields else None
-        self._observed(document, None, entry.stored if entry else None, Schema())
+        observe(self.fields, document, None, entry.stored if entry else None, Schema())
         self.truth.delete(document)
         self._unindex(document)
         return IngestReport(document, Outcome.DELETED, passages=0)
@@ -367,42 +333,12 @@ class Ingester(Struct, frozen=True):
         return self.parsers[suffix]
 
 
-def _description_bytes(source: SourceFile, parsed: ParsedDocument) -> int:
-    """What is stored with all passages, about."""
+def _require_short_description(source: SourceFile, parsed: ParsedDocument) -> None:
     size_of = cache(lambda name, value: len(f"{name}{value}".encode()))
     own = (sum(size_of(*each) for each in passage.metadata.items()) for passage in parsed.passages)
-    return max(len(source.sidecar or b"") * len(parsed.passages), sum(own))
-
-
-def _described(document: StoredDocument | None, schema: Schema) -> Described | None:
-    """What the document says in fields that the schema does not declare; None without passages."""
-    if document is None or not document.passages:
-        return None
-    # A record is never the first passage: the columns of its table are told before it.
-    passage = document.passages[0].passage
-    own = {name: value for name, value in passage.metadata.items() if is_field(name) and not is_declared(schema, name)}
-    records = (each.passage.metadata for each in document.passages if ROW in each.passage.metadata)
-    return Described(passage.readers, own, observed_in(_columns(each, own, schema) for each in records))
-
-
-def _columns(
-    record: Mapping[str, MetadataValue], own: Mapping[str, MetadataValue], schema: Schema
-) -> dict[str, MetadataValue]:
-    """What a record says, without what its whole document says and what the schema declares."""
-    return {name: value for name, value in record.items() if own.get(name) != value and not is_declared(schema, name)}
-
-
-def _doubts(said: Described, observed: Observed) -> Iterator[Problem]:
-    """What the report says of the document's inferred fields."""
-    own = {**{each.name: each.looks for each in said.records}, **said.metadata}
-    # Of those that have another look than others, the texts are told: they keep the rest from being numbers or dates.
-    mine = {folded(name) for name, value in said.metadata.items() if look_of(value) is Look.TEXT}
-    mine |= {folded(each.name) for each in said.records if Look.TEXT in each.looks}
-    for reason in filter(None, (conflict_of(each) for each in observed if folded(each.name) in mine)):
-        yield Problem("", reason, "metadata")
-    if left_out := without_room(own, observed):
-        listed = ", ".join(f"'{name[:40]}'" for name in left_out)[:400]
-        reason = (
-            f"No question knows {listed}, which stay texts: the base has {MAX_FIELDS} fields, or the name is too long."
+    if max(len(source.sidecar or b"") * len(parsed.passages), sum(own)) > _MAX_DESCRIPTION_BYTES:
+        raise DocumentRejectedError(
+            f"The metadata stand with each of {len(parsed.passages):,} passages and are too long for that; shorten "
+            "the sidecar or the front matter, or split the file.",
+            "too_large",
         )
-        yield Problem("", reason, "unknown_field")

@@ -1,9 +1,29 @@
-"""The file that describes a document: its metadata, and who may read it."""
+"""The sidecar of an uploaded file, `<name>.metadata.json`: attributes to filter by, and who may read the document.
+
+    {
+      "metadataAttributes": {
+        "department": "legal", "year": 2024, "public": false, "topics": ["returns", "refunds"],
+        "product": {"value": {"type": "STRING", "stringValue": "Atlas"}, "includeForEmbedding": true},
+        "_title": "Returns policy", "_language_code": "en"
+      },
+      "accessControlList": [{"name": "ann", "type": "USER", "access": "ALLOW"}]
+    }
+
+`"readers": "everyone"` instead of the access control list opens the document to all users of the tenant.
+
+The form is that of Amazon Bedrock's knowledge bases, as is the limit of 10 KB:
+https://docs.aws.amazon.com/bedrock/latest/userguide/s3-data-source-connector.html
+The access control list is that of its managed knowledge bases and of Amazon Kendra, which write Name, Type and
+Access; `_language_code` and names with `_` in front are Kendra's:
+https://docs.aws.amazon.com/kendra/latest/dg/s3-metadata.html
+
+A sidecar is used completely or not at all. Anything not understood might have restricted viewers, so the document is
+rejected: for an unknown key, a duplicate key, a DENY, or an empty access list.
+"""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -11,67 +31,15 @@ from msgspec import Struct, field
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import restricts
 from cicada.ingest.markup import plain_line
 from cicada.ingest.metadata import REJECTED, Attribute, AttributeName, StrictModel, attribute, refused
 from cicada.ingest.model import EVERYONE, MISNAMED_SIDECAR, SIDECAR_BYTES, Problem
 from cicada.languages.terms import LANGUAGES
 from cicada.permissions import NAME_RULE, can_be_named
-from cicada.text import skeleton
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
-
-
-# Recognises names and values that say who may read a document, wherever somebody wrote them.
-#
-# Only the access control list of a sidecar and `readers` in front matter restrict a document. Whoever writes the same
-# elsewhere, or spells it otherwise, means to restrict it too, so the document must not go in without its viewers.
-
-# The keys as letters alone, in lower case.
-_KEYS = {
-    *("reader", "readers", "readby", "readableby", "readaccess", "readpermission", "readpermissions"),
-    *("accesscontrol", "accesscontrollist", "accesscontrollists", "accesslist", "acl", "acls"),
-    *("permission", "permissions", "permittedreaders", "permittedusers", "permittedgroups"),
-    *("allowedreaders", "allowedviewers", "allowedusers", "allowedgroups"),
-    *("visibleto", "sharedwith", "restrictedto"),
-}
-_TYPED = {"readers", "accesscontrollist"}
-_NO_LETTER = re.compile(r"[^a-z]+")
-_ENTRY = re.compile(r"\b(?:user|group):[ \t]?\S")
-_ENTRIES = re.compile(r"(?:(?:user|group):\S+[\s,;]*+)++")
-
-
-def names_access(key: str) -> bool:
-    """Whether a key means readers: in any case and script, with any signs, or with one letter missing or misplaced."""
-    letters = _NO_LETTER.sub("", skeleton(key[:200]))
-    return letters in _KEYS or any(_is_typing_error(letters, right) for right in _TYPED)
-
-
-def has_entry(text: str) -> bool:
-    """Whether a user or a group is named somewhere in the text, as in an access list."""
-    return _ENTRY.search(skeleton(text)) is not None
-
-
-def restricts(name: str, value: object) -> bool:
-    """Whether an attribute means to name readers: by its name, by one within its value, or by values of that form."""
-    return names_access(name) or _holds_viewers(value)
-
-
-def _holds_viewers(value: object) -> bool:
-    if isinstance(value, dict):
-        return any(restricts(str(name), each) for name, each in value.items())
-    if isinstance(value, list | tuple):
-        return any(map(_holds_viewers, value))
-    return isinstance(value, str) and _ENTRIES.fullmatch(skeleton(value.strip())) is not None
-
-
-def _is_typing_error(letters: str, right: str) -> bool:
-    """Whether a letter is missing, doubled or swapped with its neighbour. Another letter may make another word."""
-    missing = (right[:at] + right[at + 1 :] for at in range(len(right)))
-    doubled = (right[:at] + right[at] + right[at:] for at in range(len(right)))
-    swapped = (right[:at] + right[at + 1] + right[at] + right[at + 2 :] for at in range(len(right) - 1))
-    return abs(len(letters) - len(right)) < 2 and letters in {*missing, *doubled, *swapped}
-
 
 # Each is a term of each passage's row in the index.
 MAX_ATTRIBUTES = 50
@@ -230,28 +198,6 @@ def _refused_viewer(number: int, error: ErrorDetails) -> DocumentRejectedError:
 def _no_object(what: str) -> DocumentRejectedError:
     return DocumentRejectedError(f"{what} must be a JSON object; correct it and upload it again.", REJECTED)
 
-
-# The sidecar of an uploaded file, `<name>.metadata.json`: attributes to filter by, and who may read the document.
-#
-#     {
-#       "metadataAttributes": {
-#         "department": "legal", "year": 2024, "public": false, "topics": ["returns", "refunds"],
-#         "product": {"value": {"type": "STRING", "stringValue": "Atlas"}, "includeForEmbedding": true},
-#         "_title": "Returns policy", "_language_code": "en"
-#       },
-#       "accessControlList": [{"name": "ann", "type": "USER", "access": "ALLOW"}]
-#     }
-#
-# `"readers": "everyone"` instead of the access control list opens the document to all users of the tenant.
-#
-# The form is that of Amazon Bedrock's knowledge bases, as is the limit of 10 KB:
-# https://docs.aws.amazon.com/bedrock/latest/userguide/s3-data-source-connector.html
-# The access control list is that of its managed knowledge bases and of Amazon Kendra, which write Name, Type and
-# Access; `_language_code` and names with `_` in front are Kendra's:
-# https://docs.aws.amazon.com/kendra/latest/dg/s3-metadata.html
-#
-# A sidecar is used completely or not at all. Anything not understood might have restricted viewers, so the document is
-# rejected: for an unknown key, a duplicate key, a DENY, or an empty access list.
 
 # Beside the text of a passage, of which an embedding model sees about 1,000 characters.
 MAX_EMBEDDED = 300

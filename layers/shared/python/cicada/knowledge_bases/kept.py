@@ -14,7 +14,8 @@ from msgspec.structs import replace
 from cicada.documents.model import KnowledgeBaseKey, MetadataValue
 from cicada.errors import CicadaError, ConfigurationError
 from cicada.knowledge_bases.calibrations import SHIPPED, Calibrations, calibrations_for, read_calibrations
-from cicada.knowledge_bases.inference import Observed, completed, observed_with, observed_with_records
+from cicada.knowledge_bases.inference import completed
+from cicada.knowledge_bases.observed_fields import Observed, observed_with, observed_with_records
 from cicada.knowledge_bases.settings import KnowledgeBase
 from cicada.observability.telemetry import ignore
 

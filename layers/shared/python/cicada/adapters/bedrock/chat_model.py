@@ -46,10 +46,7 @@ class ModelChain(Generic[Model]):
     """
 
     def __init__(
-        self,
-        models: Sequence[Model],
-        retry: Retry = STANDARD,
-        report: Callable[[CicadaError], object] = ignore,
+        self, models: Sequence[Model], retry: Retry = STANDARD, report: Callable[[CicadaError], object] = ignore
     ) -> None:
         self._models = [(model, CircuitBreaker(time.monotonic, "chat model")) for model in models]
         self._retry = retry

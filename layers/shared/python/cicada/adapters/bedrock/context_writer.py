@@ -38,11 +38,7 @@ class BedrockContextWriter:
     """`concurrency`: parallel calls; boto3 keeps 10 connections. After a failure no further call is started."""
 
     def __init__(
-        self,
-        client: BedrockRuntimeClient,
-        model_id: str,
-        retry: Retry = STANDARD,
-        concurrency: int = 4,
+        self, client: BedrockRuntimeClient, model_id: str, retry: Retry = STANDARD, concurrency: int = 4
     ) -> None:
         self._client = client
         self._model = ConverseModel(model_id, _MAX_TOKENS, temperature=0)

@@ -127,12 +127,7 @@ class BedrockEmbedder:
     """`concurrency`: parallel calls; boto3 keeps 10 connections. An unknown model is refused."""
 
     def __init__(
-        self,
-        client: BedrockRuntimeClient,
-        model_id: str,
-        dimension: int,
-        retry: Retry = STANDARD,
-        concurrency: int = 4,
+        self, client: BedrockRuntimeClient, model_id: str, dimension: int, retry: Retry = STANDARD, concurrency: int = 4
     ) -> None:
         self._client = client
         self._model_id = model_id

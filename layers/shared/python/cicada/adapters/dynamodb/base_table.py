@@ -17,8 +17,8 @@ from cicada.adapters.aws_errors import Retry
 from cicada.adapters.dynamodb.table import KEYS_AT_ONCE, Item, Table
 from cicada.documents.model import KnowledgeBaseKey
 from cicada.errors import ThrottledError
-from cicada.knowledge_bases.inference import Observed, ObservedField, merged
 from cicada.knowledge_bases.kept import Described, KeptBase, changes_of
+from cicada.knowledge_bases.observed_fields import Observed, ObservedField, merged
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

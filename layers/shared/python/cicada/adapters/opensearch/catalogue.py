@@ -32,16 +32,7 @@ from cicada.adapters.opensearch.rows import (
 )
 from cicada.adapters.opensearch.targets import Hits
 from cicada.documents.aggregates import Aggregation, Figure, Group, Key, aggregated, by_documents
-from cicada.documents.catalogue import (
-    DOCUMENTS,
-    EVERY,
-    Aggregate,
-    DocumentRow,
-    RowPage,
-    Sort,
-    record_of,
-    sorted_rows,
-)
+from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, DocumentRow, RowPage, Sort, record_of, sorted_rows
 from cicada.documents.model import ROW, DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
 from cicada.documents.periods import period_of
 from cicada.retrieval.model import CardHit

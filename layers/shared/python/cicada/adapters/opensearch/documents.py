@@ -10,12 +10,7 @@ from msgspec import Struct
 from opensearchpy import OpenSearch
 
 from cicada.adapters.aws_errors import Retry
-from cicada.adapters.opensearch.client import (
-    INDEX_MISSING,
-    IndexMissing,
-    Requests,
-    opensearch_errors,
-)
+from cicada.adapters.opensearch.client import INDEX_MISSING, IndexMissing, Requests, opensearch_errors
 from cicada.adapters.opensearch.queries import MAX_BUCKETS, Body, document_filters, generations_body, scan_body
 from cicada.adapters.opensearch.rows import rows
 from cicada.adapters.opensearch.schema import Generations, newest_whole, next_number, read_generations, stored

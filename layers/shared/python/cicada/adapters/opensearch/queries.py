@@ -119,10 +119,7 @@ def generations_body(base_key: KnowledgeBaseKey, document_ids: Iterable[str]) ->
         "size": 0,
         "query": {"bool": {"filter": [*_of_base(base_key), _any_of("document_id", document_ids)]}},
         "aggs": {
-            "documents": {
-                "terms": {"field": "document_id", "size": MAX_BUCKETS},
-                "aggs": {"generations": generations},
-            }
+            "documents": {"terms": {"field": "document_id", "size": MAX_BUCKETS}, "aggs": {"generations": generations}}
         },
     }
 

@@ -173,9 +173,7 @@ Doubts = dict[str, tuple[set[int], int]]
 
 
 def without_stale(
-    search: Callable[[], Sequence[Hits]],
-    generations_of: Callable[[set[str]], Mapping[str, Generations]],
-    now: float,
+    search: Callable[[], Sequence[Hits]], generations_of: Callable[[set[str]], Mapping[str, Generations]], now: float
 ) -> list[Hits]:
     """The lists of hits of `search`, with only the current generation of each document.
 

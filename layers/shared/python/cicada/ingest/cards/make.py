@@ -9,15 +9,7 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import Card, CardSection
 from cicada.documents.model import Locator, Passage
-from cicada.ingest.cards.parts import (
-    MAX_SECTIONS,
-    Span,
-    beginning_of,
-    heading_of,
-    overview_of,
-    questions_of,
-    spans_of,
-)
+from cicada.ingest.cards.parts import MAX_SECTIONS, Span, beginning_of, heading_of, overview_of, questions_of, spans_of
 from cicada.ingest.cards.related import related_to
 from cicada.ingest.cards.terms import BaseStatistics, CountedTerms, candidates, count_terms, keywords, language_of, tags
 from cicada.ingest.model import CardDraft, DocumentExcerpt, Problem, StoredDocument

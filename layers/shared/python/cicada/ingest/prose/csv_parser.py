@@ -9,8 +9,8 @@ from io import StringIO
 from itertools import islice
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import refuse_misplaced_access_list
 from cicada.ingest.prose.encoding import clean_line, decode
-from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import Prose
 from cicada.ingest.prose.table_shapes import Row
 from cicada.ingest.prose.tables import bounded, table_blocks

@@ -1,141 +1,34 @@
-"""Metadata that stand above a text, and viewers in a place where they do not count."""
+"""The YAML front matter of a Markdown file: title, language, viewers and metadata.
+
+    ---
+    title: Returns policy
+    lang: en
+    status: approved
+    tags: [returns, refunds]
+    readers: ["group:staff", "user:ann"]
+    ---
+
+All values are read as texts; the schema of the knowledge base types them. Aliases, type tags and duplicate keys are
+not used: they would let a short text become a large one, or leave open which value was meant. Where viewers are named
+in a way that is not understood, the document is rejected, as it is for a sidecar.
+
+Empty lines, invisible characters and HTML comments may stand above it, such as the note of a licence.
+"""
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum, auto
-from functools import cache
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import REJECTED, may_name_viewers, names_access, refuse_misplaced_access_list, restricts
 from cicada.ingest.markup import INVISIBLE, is_whole, plain_line
 from cicada.ingest.model import EVERYONE, Problem
-from cicada.ingest.sidecar import has_entry, names_access, restricts
 from cicada.permissions import NAME_RULE, can_be_named
 from cicada.text import skeleton
-
-# Viewers that a text file names where they do not count.
-#
-# Front matter stands at the beginning of a Markdown file. Someone who writes it elsewhere, in another kind of file, or
-# between other lines than three dashes means to restrict the document, so the document must not go in without its
-# viewers.
-
-# The kind of a rejection because of the viewers: the indexed version may have been meant for others.
-REJECTED = "front_matter"
-
-_MARKS = re.compile(r"[ \t]{0,3}(?:-{3,}|\+{3,})")
-_FENCE = re.compile(r"[ \t]{0,3}(?:```|~~~)")
-_COMMENT = re.compile(r"<!--|-->")
-_TAG = re.compile(r"<[^<>]*+>")
-_META = re.compile(r"<meta\b[^>]{0,2000}", re.IGNORECASE)
-_META_NAME = re.compile(r"(?:name|property|itemprop)\s{0,9}=\s{0,9}[\"']?([^\"'>]{1,200})", re.IGNORECASE)
-# A key, the signs around it, and the beginning of its value.
-_HEAD = 200
-# The lines of a text that begins with a mark; further below there is no front matter.
-_MOST_LINES = 50
-_SIGN = re.compile(r"[:=]")
-
-
-def refuse_misplaced_access_list(text: str) -> None:
-    """`DocumentRejectedError` if viewers are named in a text that has no front matter, or below it.
-
-    That is a line with a key for viewers and a user or a group in it or below it, up to the next empty line; in lines
-    between marks at the beginning such a key alone; and a `<meta>` element of such a name. Code between fences is an
-    example.
-    """
-    if _names_viewers(text) or any(map(names_access, _meta_names(text))):
-        raise DocumentRejectedError(
-            "The file names readers outside of front matter. Write them in a sidecar or, in a Markdown file, between "
-            "two lines of three dashes at the beginning. The document stays out, for who may read it is unknown.",
-            REJECTED,
-        )
-
-
-def refuse_access_column(values: Iterable[tuple[str, str]]) -> None:
-    """`DocumentRejectedError` if a column of a table names viewers: all rows of a document have the same."""
-    means_viewers = cache(names_access)
-    if any(means_viewers(name) and has_entry(value) for name, value in values):
-        raise DocumentRejectedError(
-            "A column of the table names readers, and readers are of the whole document. Write them in a sidecar, and "
-            "rows for others in a file of their own. The document stays out, for who may read it is unknown.",
-            REJECTED,
-        )
-
-
-def has_access_key(line: str) -> bool:
-    """Whether the line begins with a key for viewers, whatever signs stand around it."""
-    return names_access(_key_and_value(line)[0])
-
-
-def _names_viewers(text: str) -> bool:
-    place = _Place.ABOVE
-    named = in_code = False
-    for number, line in enumerate(text.splitlines()):
-        in_code ^= bool(_FENCE.match(line))
-        # An empty line ends what belongs to a key.
-        named = named and not in_code and bool(line.strip())
-        if in_code or not line.strip():
-            continue
-        place = _place(place, line, number)
-        key, value = _key_and_value(line)
-        is_key = names_access(key)
-        if is_key and place is _Place.BETWEEN_MARKS and value.strip(" \t\"'[]") not in ("", "everyone"):
-            return True
-        named = named or is_key
-        if named and has_entry(line):
-            return True
-    return False
-
-
-class _Place(Enum):
-    """The place of a line: above the first text, between marks that begin the file, or below."""
-
-    ABOVE = auto()
-    BETWEEN_MARKS = auto()
-    BELOW = auto()
-
-
-def _place(before: _Place, line: str, number: int) -> _Place:
-    is_mark = bool(_MARKS.match(line))
-    if before is _Place.ABOVE:
-        return _Place.BETWEEN_MARKS if is_mark else before if _COMMENT.search(line) else _Place.BELOW
-    return _Place.BELOW if is_mark or number > _MOST_LINES else before
-
-
-def _key_and_value(line: str) -> tuple[str, str]:
-    """What stands before and after the first colon or equals sign of a line; both empty without one."""
-    if line.isascii() and not _SIGN.search(line, 0, _HEAD):
-        return "", ""
-    head = skeleton(line[:_HEAD])
-    sign = _SIGN.search(head)
-    return (_TAG.sub("", head[: sign.start()]), head[sign.end() :]) if sign else ("", "")
-
-
-def _meta_names(text: str) -> Iterator[str]:
-    for tag in _META.finditer(text):
-        for name in _META_NAME.finditer(tag[0]):
-            yield html.unescape(name[1])
-
-
-# The YAML front matter of a Markdown file: title, language, viewers and metadata.
-#
-#     ---
-#     title: Returns policy
-#     lang: en
-#     status: approved
-#     tags: [returns, refunds]
-#     readers: ["group:staff", "user:ann"]
-#     ---
-#
-# All values are read as texts; the schema of the knowledge base types them. Aliases, type tags and duplicate keys are
-# not used: they would let a short text become a large one, or leave open which value was meant. Where viewers are named
-# in a way that is not understood, the document is rejected, as it is for a sidecar.
-#
-# Empty lines, invisible characters and HTML comments may stand above it, such as the note of a licence.
 
 PLACE = "front matter"
 MAX_CHARACTERS = 20_000
@@ -197,7 +90,7 @@ def _at(text: str, top: int) -> FrontMatter:
     end = _END.search(text, begin.end())
     if not end or end.start() - begin.end() > MAX_CHARACTERS:
         # The lines below, up to the first empty one.
-        if _may_name_viewers(text[begin.end() :].partition("\n\n")[0]):
+        if may_name_viewers(text[begin.end() :].partition("\n\n")[0]):
             raise _unclear(f"has no end within {MAX_CHARACTERS:,} characters; end it by a line of three dashes")
         return FrontMatter()
     inner = text[begin.end() : end.start()]
@@ -218,7 +111,7 @@ class _NotUsableError(Exception):
 
 def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
     letters = _BETWEEN_WORDS.sub("", skeleton(inner))
-    if _may_name_viewers(inner) or any(key in letters for key in _ACCESS_KEYS):
+    if may_name_viewers(inner) or any(key in letters for key in _ACCESS_KEYS):
         raise _unclear(reason)
     # People write `title: One: two`, which is no YAML.
     lines = (_LINE.fullmatch(line) for line in inner.split("\n"))
@@ -232,13 +125,9 @@ def _unusable(inner: str, length: int, reason: str) -> FrontMatter:
 
 def _no_table(inner: str) -> FrontMatter:
     """Text between two lines of dashes is text."""
-    if _may_name_viewers(inner):
+    if may_name_viewers(inner):
         raise _unclear("is no list of names with values")
     return FrontMatter()
-
-
-def _may_name_viewers(text: str) -> bool:
-    return has_entry(text) or any(map(has_access_key, text.splitlines()))
 
 
 def _unquoted(text: str) -> str:

@@ -14,8 +14,8 @@ from bs4.element import CData, NavigableString, PageElement, Tag
 from msgspec import Struct, field
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import refuse_misplaced_access_list
 from cicada.ingest.prose.encoding import clean_code, clean_line, damage_reported, decode, whole_number
-from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import (
     MAX_PROPERTIES,
     MAX_PROPERTY,

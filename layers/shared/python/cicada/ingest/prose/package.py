@@ -133,10 +133,7 @@ def opened(content: bytes, kind: PackageKind) -> Iterator[Package]:
     # Before it is opened, since the library makes an object of each entry.
     if content.count(_ENTRY) > MAX_PARTS:
         raise DocumentRejectedError(kind.damaged, "damaged")
-    with (
-        damage_reported(kind.damaged, zipfile.BadZipFile, SyntaxError),
-        zipfile.ZipFile(BytesIO(content)) as archive,
-    ):
+    with damage_reported(kind.damaged, zipfile.BadZipFile, SyntaxError), zipfile.ZipFile(BytesIO(content)) as archive:
         yield Package(archive, kind)
 
 

@@ -20,7 +20,7 @@ from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.encoding import clip, has_mark
 from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
-from cicada.knowledge_bases.inference import is_field
+from cicada.knowledge_bases.observed_fields import is_field
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import field_named
 

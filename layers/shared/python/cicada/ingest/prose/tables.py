@@ -15,8 +15,8 @@ from itertools import chain
 from msgspec.structs import replace
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import refuse_access_column
 from cicada.ingest.prose.encoding import clip
-from cicada.ingest.prose.front_matter import refuse_access_column
 from cicada.ingest.prose.sections import Block, Heading, Paragraph, Record
 from cicada.ingest.prose.table_shapes import FIGURE, YEAR, Row, is_row_of_values, separate_tables
 from cicada.knowledge_bases.inference import names_codes

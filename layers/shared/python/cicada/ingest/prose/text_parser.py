@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cicada.errors import DocumentRejectedError
+from cicada.ingest.access_keys import refuse_misplaced_access_list
 from cicada.ingest.prose.encoding import decode
-from cicada.ingest.prose.front_matter import refuse_misplaced_access_list
 from cicada.ingest.prose.sections import Prose, text_blocks
 
 # Memory for so many: docs/figures/reader-limits.json.
