@@ -14,6 +14,7 @@ from cicada.answering.figures import name_of, sentences, worded
 from cicada.answering.matches import documents_about, match_of
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.answering.preference import preference, preferred
+from cicada.answering.present_fields import with_present_field
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
@@ -61,7 +62,12 @@ class ListingAnswerer(Struct, frozen=True):
         yield Progress("searching")
         schema = base_of(self.bases, principal, plan.knowledge_base).schema
         readable = readable_passages(principal, plan.knowledge_base, (*question.scope, *plan.filters), documents)
-        read = self._read(plan, readable, schema, principal, plan.of_rows or bool(_ROWS.search(question.message)))
+        of_rows = plan.of_rows or bool(_ROWS.search(question.message))
+        read = self._read(plan, readable, schema, principal, of_rows)
+        if read.total and not _has_fields(plan, read.rows.items, read.total, read.found):
+            meant = with_present_field(plan, self._first(readable, principal), schema)
+            if meant != plan:
+                plan, read = meant, self._read(meant, readable, schema, principal, of_rows)
         if read.total == 0 and not plan.offset:
             yield Unanswered()
         if documents is not None and not plan.sort:
@@ -108,6 +114,13 @@ class ListingAnswerer(Struct, frozen=True):
         if read.total == 0 and not plan.offset:
             yield Unanswered()
         yield from _parts(plan, readable, schema, read, _found(plan, read, _in_words(readable, schema)), found)
+
+    def _first(self, readable: PassageFilter, principal: Principal) -> Sequence[DocumentRow]:
+        """Some of the documents, by which is seen what fields they have."""
+        with phase("searching"):
+            found = self.catalogue.rows(readable, Sort(TITLE), PAGE_SIZE).rows
+        with phase("gate"):
+            return self.gate.permit(principal, found, lambda row: row.document).items
 
     def _read(self, plan: Plan, readable: PassageFilter, schema: Schema, principal: Principal, of_rows: bool) -> _Read:
         """Documents; the rows of tables with `of_rows`, or where no document has what is asked for."""
