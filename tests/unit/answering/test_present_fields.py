@@ -75,5 +75,6 @@ def test_of_several_fields_none_is_meant() -> None:
 
 
 def test_a_field_that_a_document_has_is_meant() -> None:
-    mixed = {**INSTRUMENTS, "camera": {"kind": "instrument", "date": "2020-01-01", "acquired": "2020-01-01"}}
+    camera: dict[str, MetadataValue] = {"kind": "instrument", "date": "2020-01-01", "acquired": "2020-01-01"}
+    mixed = {**INSTRUMENTS, "camera": camera}
     assert said(OLDEST, mixed) == "3 documents match (kind: instrument). Earliest date: 2020-01-01 (Camera)."

@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from cicada.text import slips
+
 MAX_CHARACTERS = 480
 """Of a longer message only the beginning and the end are read: what is asked for stands in one of them."""
 _BEGINNING, _END = 300, 179
@@ -147,24 +149,10 @@ def corrected(word: str, known: Collection[str]) -> str | None:
         return None
     most = 1 if len(word) < _TWO_SLIPS else 2
     near = [each for each in known if each[0] == word[0] and len(each) > 3 and abs(len(each) - len(word)) <= most]
-    slips = {each: _slips(word, each) for each in near}
-    least = min(slips.values(), default=most + 1)
-    nearest = [each for each, number in slips.items() if number == least]
+    numbers = {each: slips(word, each) for each in near}
+    least = min(numbers.values(), default=most + 1)
+    nearest = [each for each, number in numbers.items() if number == least]
     return nearest[0] if len(nearest) == 1 and least <= most else None
-
-
-def _slips(word: str, other: str) -> int:
-    """The distance of optimal string alignment: letters left out, added, wrong, or swapped with their neighbour."""
-    rows = [list(range(len(other) + 1))]
-    for at, letter in enumerate(word, start=1):
-        row = [at]
-        for to, theirs in enumerate(other, start=1):
-            least = min(row[-1] + 1, rows[-1][to] + 1, rows[-1][to - 1] + (letter != theirs))
-            if at > 1 and to > 1 and letter == other[to - 2] and word[at - 2] == theirs:
-                least = min(least, rows[-2][to - 2] + 1)
-            row.append(least)
-        rows.append(row)
-    return rows[-1][-1]
 
 
 class Implied(Struct, frozen=True):
