@@ -13,7 +13,8 @@ from cicada.understanding.intent.reading import is_small_talk
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
-from local.bedrock.spans import Span, beginning, joined, spans_of, whole
+from local.bedrock.scenes import of_scenes
+from local.bedrock.spans import Span, beginning, quote, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
@@ -77,6 +78,8 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
 def _of_passages(prompt: Prompt, embedder: Embedder) -> str:
     asked = _ID.sub("", prompt.question)
     if prompt.is_whole:
+        if told := of_scenes(asked, prompt.passages):
+            return told
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
         return quotes or _outline(prompt.passages) or NOT_HELD
     refusal = ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD
@@ -236,13 +239,3 @@ def _runs(positions: Sequence[int], spans: Sequence[Span]) -> Iterator[list[int]
             left.remove(beside[0])
             run = sorted([*run, beside[0]])
         yield run
-
-
-def quote(run: Sequence[Span]) -> str:
-    """`Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`."""
-    span = run[0]
-    number = span.passage.number
-    said = f'"{joined(run)}" — {span.passage.locator}' + ("" if number is None else f" [{number}]")
-    if span.is_stage:
-        return f"Stage direction{f' at the words of {span.speaker}' if span.speaker else ''}: {said}"
-    return f"{span.speaker} says: {said}" if span.speaker else said

@@ -64,6 +64,12 @@ class Passage:
         field = self.heading.split(" · ")[-1]
         return field.partition(": ")[2] or field
 
+    @property
+    def scene_title(self) -> str:
+        """Where a scene is: `5.5 Dunsinane. Within the castle.` → `Dunsinane. Within the castle.`; or empty."""
+        chapter = next((each for each in self.heading.split(" · ") if each.startswith("Chapter: ")), "")
+        return re.sub(r"^Chapter: \S+ ?", "", chapter)
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:

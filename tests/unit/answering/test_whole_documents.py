@@ -54,12 +54,16 @@ class Library:
         make_searchable(self.index, *passages)
 
     def ask(
-        self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY, again: tuple[ShownDocument, ...] = ()
+        self,
+        *subjects: Subject,
+        shape: Shape = Shape.CONTENT_ONLY,
+        again: tuple[ShownDocument, ...] = (),
+        message: str = QUESTION.message,
     ) -> list[AnswerPart]:
         plan = Plan(
             Intent.SCRIPT_QUERY,
             shape,
-            QUESTION.message,
+            message,
             knowledge_base=BASE.knowledge_base,
             filters=(Exists("status"),) if shape is Shape.HYBRID else (),
             subjects=subjects,
@@ -72,11 +76,11 @@ class Library:
         answerer = Answerer(
             lambda *_: plan, self.here.passages, whole_documents, self.here.listings, self.here.agent, self.here.model
         )
-        return list(answerer.answer(QUESTION, ANN))
+        return list(answerer.answer(replace(QUESTION, message=message), ANN))
 
-    def read(self, *subjects: Subject) -> list[tuple[str, str]]:
+    def read(self, *subjects: Subject, message: str = "What goes on?") -> list[tuple[str, str]]:
         """Title and chapter of the passages that are read; empty where the question was searched for instead."""
-        parts = self.ask(*subjects)
+        parts = self.ask(*subjects, message=message)
         if not any(step.startswith("read:") for step in end_of(parts).path):
             return []
         cited = only(Cited, parts)
@@ -161,6 +165,21 @@ def test_a_part_without_its_document_is_that_of_every_document_if_they_are_few()
     assert {title for title, _ in library.read(Subject("", "3.4"))} == {"Hamlet", "Lear", "Macbeth"}
     library.put(play("Othello", "3.4"))
     assert library.read(Subject("", "3.4")) == []
+
+
+def test_of_documents_that_have_the_part_the_one_that_the_question_names_is_read() -> None:
+    for message, titles in (("Who is in 3.4 with Macbeth?", {"Macbeth"}), ("Who is in 3.4?", {"Hamlet", "Macbeth"})):
+        parts = plays().ask(Subject("", "3.4"), message=message)
+        assert {ranked.passage.title for ranked in only(Cited, parts).passages} == titles
+
+
+def test_a_part_that_is_only_to_be_read_if_it_is_short_is_searched_for_if_it_does_not_fit() -> None:
+    library = plays()
+    subject = Subject("Hamlet", "3.4", if_short=True)
+    assert library.read(subject) == [("Hamlet", "3.4")] * 2
+    library.tokens = 40
+    assert library.read(subject) == []
+    assert library.read(replace(subject, if_short=False)) == [("Hamlet", "3.4")]
 
 
 def test_it_is_a_document_only_where_there_is_no_other() -> None:

@@ -18,6 +18,7 @@ from cicada.document_routing.naming import Dispatched, Dispatcher
 from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, meets
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.languages.terms import words
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.model import RankedPassage
@@ -64,7 +65,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
             return None
         readable = readable_passages(principal, plan.knowledge_base, question.scope)
         with phase("searching"):
-            dispatched = self.dispatcher.dispatch(plan.subjects, readable)
+            dispatched = _in_question(self.dispatcher.dispatch(plan.subjects, readable), plan, question.message)
         base = base_of(self.bases, principal, plan.knowledge_base)
         order = preference(question.message, base.schema, (*question.scope, *plan.filters), plan.today)
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
@@ -78,6 +79,8 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         left = iter(passages)
         documents = [[next(left) for _ in one.passages] for one in dispatched]
         shown = permitted.only(spread_within_budget(documents, base.context_tokens))
+        if len(shown) < len(permitted) and any(each.if_short for each in plan.subjects):
+            return None
         return WholeDocuments(shown, len(permitted), _kind(dispatched), base)
 
     def _again(self, plan: Plan, question: Question, principal: Principal) -> WholeDocuments | None:
@@ -122,6 +125,14 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         prompt = passages_prompt(asked, documents.passages, base.content, earlier, total)
         written = yield from streamed(self.model.stream(prompt))
         yield written.finish(Finished((*documents.path, "generate"), None))
+
+
+def _in_question(found: tuple[Dispatched, ...], plan: Plan, message: str) -> tuple[Dispatched, ...]:
+    """Of several documents that have the part, those whose title the question has, if there are any."""
+    if len(found) < 2 or any(each.document for each in plan.subjects):
+        return found
+    said = set(words(message))
+    return tuple(each for each in found if said.issuperset(words(each.row.title))) or found
 
 
 def _around(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage]]) -> list[Passage]:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from cicada.document_routing.naming import split_part
+from msgspec.structs import replace
+
+from cicada.document_routing.naming import scene_in, split_part
 from cicada.documents.model import Subject
 
 # Longer messages have more to say than to name what is to be read.
@@ -97,6 +99,16 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 
+# Who is in a scene and how it is made up is told by all of it; what is said there, by what a search finds.
+_OF_ITS_FORM = re.compile(
+    r"\bwho(?:['’]s)? (?:all |else )?(?:(?:is|are|was|were) )?(?:all |else )?(?:in|there|present|with|on ?stage|"
+    r"appears?|speaks?|talks?|enters?|comes? (?:in|on)|opens?|begins?|starts?|ends?|closes?|has|gets)\b"
+    r"|\b(?:which|what|how many)(?: \w+)? (?:characters?|people|persons|speakers?|scenes?|acts?|chapters?|roles)\b"
+    r"|\b(?:first|last|opening|closing|final) (?:\w+ )?(?:lines?|words?|speech|speaker)\b|\bspeaks? (?:first|last)\b"
+    r"|\b(?:begins?|opens?|starts?|ends?|closes?|set|takes? place)\b",
+    re.IGNORECASE,
+)
+
 
 def subjects_of(message: str, earlier: Sequence[str] = ()) -> tuple[Subject, ...]:
     """What is to be read as a whole; two of a comparison; none for every other message.
@@ -108,7 +120,7 @@ def subjects_of(message: str, earlier: Sequence[str] = ()) -> tuple[Subject, ...
     if all(subject.document for subject in named):
         return named
     document = _before(earlier)
-    return tuple(subject if subject.document else Subject(document, subject.section) for subject in named)
+    return tuple(subject if subject.document else replace(subject, document=document) for subject in named)
 
 
 def _before(earlier: Sequence[str]) -> str:
@@ -130,6 +142,9 @@ def _named(message: str) -> Iterator[Subject]:
         if found := form.fullmatch(asked):
             yield _subject(found["x"])
             return
+    section, document = scene_in(asked)
+    if section:
+        yield Subject("" if _PRONOUN.fullmatch(document) else document, section, not _OF_ITS_FORM.search(asked))
 
 
 @cache
