@@ -10,6 +10,7 @@ from itertools import groupby
 
 from cicada.languages.terms import LANGUAGES, is_in
 from cicada.understanding.intent.reading import is_small_talk
+from local.bedrock.beside import of_quoted
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
@@ -82,6 +83,8 @@ def _of_passages(prompt: Prompt, embedder: Embedder) -> str:
             return told
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
         return quotes or _outline(prompt.passages) or NOT_HELD
+    if prompt.said and (told := of_quoted(asked, prompt.passages, prompt.said)):
+        return told
     refusal = ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD
     return _quotes(asked, prompt.passages, embedder, prompt.conditions, refusal)
 

@@ -73,12 +73,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`is_whole`: the passages are a text in its order. `conditions`: what the passages' documents meet."""
+    """`is_whole`: the passages are a text in its order. `conditions`: what the passages' documents meet.
+
+    `said`: the last answer before the question.
+    """
 
     passages: tuple[Passage, ...]
     question: str
     is_whole: bool = False
     conditions: str = ""
+    said: str = ""
 
 
 def parse(text: str) -> Prompt:
@@ -88,7 +92,8 @@ def parse(text: str) -> Prompt:
     passages = tuple(_passages(lines[:asked]))
     if asked < len(lines):
         is_whole = any(map(WHOLE.match, lines[:asked]))
-        return Prompt(passages, _question(lines[asked:]), is_whole, _conditions(lines[:asked]))
+        said = _said_before(lines[:asked])
+        return Prompt(passages, _question(lines[asked:]), is_whole, _conditions(lines[:asked]), said)
     return Prompt(passages, text.strip() if not passages else _last_question(lines))
 
 
@@ -118,6 +123,12 @@ def _conditions(lines: Sequence[str]) -> str:
     """The quoted lines below the one that announces conditions."""
     announced = next((row for row, line in enumerate(lines) if CONDITIONS.match(line)), len(lines))
     return " ".join(BAR.sub("", line) for line in takewhile(BAR.match, lines[announced + 1 :]))
+
+
+def _said_before(lines: Sequence[str]) -> str:
+    """The quoted lines below the last `You:`."""
+    last = max((row for row, line in enumerate(lines) if line == "You:"), default=len(lines))
+    return "\n".join(BAR.sub("", line) for line in takewhile(BAR.match, lines[last + 1 :]))
 
 
 def _question(lines: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, groupby
 
+from local.bedrock.beside import BEFORE
 from local.bedrock.prompt import Passage
 from local.bedrock.spans import Span, quote, spans_of
 from local.bedrock.words import stem, terms, words
@@ -37,13 +38,13 @@ _OF_FORM = frozenset(
 
 def of_scenes(question: str, passages: Sequence[Passage]) -> str:
     """The answer; empty if the question asks for something else than the form, or if the passages are no scenes."""
+    asked = BEFORE.sub("", question)
+    question = asked if any(form.search(asked) for form in (_COUNT, *(form for form, _ in _FORMS))) else question
     if not any(line.speaker for passage in passages for line in passage.lines) or not _is_of_form(question, passages):
         return ""
     if found := _COUNT.search(question):
         return _counted(passages, found[1].lower().startswith("act"))
-    forms = ((_PLACE, _places), (_FIRST, _beginning), (_LAST, _ending), (_CAST, _cast))
-    answer: Callable[[Sequence[Passage]], Iterator[str]] | None
-    answer = next((answer for form, answer in forms if form.search(question)), None)
+    answer = next((answer for form, answer in _FORMS if form.search(question)), None)
     return "\n".join(line for scene in _scenes(passages) for line in answer(scene)) if answer else ""
 
 
@@ -82,6 +83,14 @@ def _beginning(scene: Sequence[Passage]) -> Iterator[str]:
 
 def _ending(scene: Sequence[Passage]) -> Iterator[str]:
     yield from (quote([span]) for span in reversed(_until_spoken(spans_of(scene)[::-1])))
+
+
+_FORMS: Sequence[tuple[re.Pattern[str], Callable[[Sequence[Passage]], Iterator[str]]]] = (
+    (_PLACE, _places),
+    (_FIRST, _beginning),
+    (_LAST, _ending),
+    (_CAST, _cast),
+)
 
 
 def _until_spoken(spans: Sequence[Span]) -> list[Span]:

@@ -59,6 +59,7 @@ class Library:
         shape: Shape = Shape.CONTENT_ONLY,
         again: tuple[ShownDocument, ...] = (),
         message: str = QUESTION.message,
+        scene: int | None = None,
     ) -> list[AnswerPart]:
         plan = Plan(
             Intent.SCRIPT_QUERY,
@@ -68,6 +69,7 @@ class Library:
             filters=(Exists("status"),) if shape is Shape.HYBRID else (),
             subjects=subjects,
             again=again,
+            scene=scene,
             before="Who goes on?",
         )
         bases = KnowledgeBases(KnowledgeBase("", context_tokens=self.tokens))
@@ -113,6 +115,21 @@ def test_a_message_about_the_last_answer_is_answered_from_its_passages_and_those
     assert library.here.model.prompts[0].user.endswith(f"Question: {QUESTION.message} (Who goes on?)")
     other = ShownDocument(5, "hamlet.json", "Hamlet goes on in 5.2")
     assert again(plays(), SECOND, other)[:4] == ["Macbeth 1.2", "Hamlet 5.2", "Macbeth 3.4", "Macbeth 1.1"]
+
+
+def test_the_scene_of_what_was_shown_is_read_whole_or_the_one_beside_it() -> None:
+    shown = ShownDocument(4, "hamlet.json", "Hamlet goes on in 3.4")
+
+    def read(step: int) -> list[str]:
+        parts = plays().ask(again=(shown, SECOND), scene=step)
+        if "read:section" not in end_of(parts).path:
+            return []
+        locators = [ranked.passage.locator for ranked in only(Cited, parts).passages]
+        return [f"{each.episode_id} {each.chapter_id}" for each in locators if isinstance(each, ScriptLocator)]
+
+    assert read(0) == ["Hamlet 3.4", "Hamlet 3.4"]
+    assert (read(1), read(-1)) == (["Hamlet 5.2"], ["Hamlet 1.1"])
+    assert (read(2), read(-2)) == ([], [])
 
 
 def test_a_passage_that_was_cut_is_found_by_the_part_that_was_shown() -> None:

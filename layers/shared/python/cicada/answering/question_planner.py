@@ -134,6 +134,7 @@ class QuestionPlanner(Struct, frozen=True):
             intents=served_intents(base),
             listing=before.listing,
             shown=before.shown,
+            of_scripts=base.content == "scripts",
         )
         request = replace(request, messages=tuple(self._without_looks(request)))
         plan = self._of_agent_before(request) or self._without_left_out(self.planner.plan(request), request)

@@ -99,8 +99,7 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 
-# Who is in a scene and how it is made up is told by all of it; what is said there, by what a search finds.
-_OF_ITS_FORM = re.compile(
+OF_ITS_FORM = re.compile(
     r"\bwho(?:['’]s)? (?:all |else )?(?:(?:is|are|was|were) )?(?:all |else )?(?:in|there|present|with|on ?stage|"
     r"appears?|speaks?|talks?|enters?|comes? (?:in|on)|opens?|begins?|starts?|ends?|closes?|has|gets)\b"
     r"|\b(?:which|what|how many)(?: \w+)? (?:characters?|people|persons|speakers?|scenes?|acts?|chapters?|roles)\b"
@@ -108,6 +107,7 @@ _OF_ITS_FORM = re.compile(
     r"|\b(?:begins?|opens?|starts?|ends?|closes?|set|takes? place)\b",
     re.IGNORECASE,
 )
+"""Who is in a scene, and how it is made up: all of it tells that, and not what a search finds."""
 
 
 def subjects_of(message: str, earlier: Sequence[str] = ()) -> tuple[Subject, ...]:
@@ -144,7 +144,7 @@ def _named(message: str) -> Iterator[Subject]:
             return
     section, document = scene_in(asked)
     if section:
-        yield Subject("" if _PRONOUN.fullmatch(document) else document, section, not _OF_ITS_FORM.search(asked))
+        yield Subject("" if _PRONOUN.fullmatch(document) else document, section, not OF_ITS_FORM.search(asked))
 
 
 @cache
