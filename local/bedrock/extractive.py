@@ -14,7 +14,8 @@ from local.bedrock.beside import of_quoted
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
-from local.bedrock.scenes import of_scenes
+from local.bedrock.quotation import ALIKE, likeness, quoted_words
+from local.bedrock.scenes import of_scenes, scene_asked_for
 from local.bedrock.spans import Span, beginning, quote, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
@@ -147,7 +148,13 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
         return refusal
     if _HOW_MUCH.search(text):
         found = replace(found, ranked=_amounts_first(found))
-    lines = [quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
+    likest = _likest(text, found)
+    if likest is not None and refusal == NOT_HELD:
+        at, is_it = likest
+        return quote([found.spans[at]]) if is_it else "\n".join([f"{NOT_SURE} {NEAREST}", quote([found.spans[at]])])
+    runs = _runs(_best(found), found.spans)
+    quotes = (quote([found.spans[position] for position in run]) for run in runs)
+    lines = [*scene_asked_for(text, passages), *quotes]
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     is_unlikely = found.chance < least and not any(_has_words(each, text) for each in passages)
     if is_unlikely or _lacks_what_is_asked(text, found, conditions):
@@ -156,6 +163,16 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
+
+
+def _likest(text: str, found: Nearest) -> tuple[int, bool] | None:
+    """The span that is likest to what the text quotes, and whether it may be that; None if it asks for no line."""
+    quoted = quoted_words(text)
+    if not quoted or not any(span.speaker for span in found.spans):
+        return None
+    alike = [likeness(quoted, span) for span in found.spans]
+    at = max(range(len(alike)), key=alike.__getitem__)
+    return at, alike[at] >= ALIKE
 
 
 def _amounts_first(found: Nearest) -> tuple[tuple[int, float], ...]:

@@ -16,6 +16,7 @@ SHOWN = 4  # directions that say who comes on
 _FIRST = re.compile(r"\b(?:first|opens?|opening|begins?|beginning|starts?)\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(?:last|ends?|ending|closes?|closing|final|finish(?:es)?)\b", re.IGNORECASE)
 _COUNT = re.compile(r"\bhow many (?:\w+ )?(scenes?|acts?|chapters?)\b", re.IGNORECASE)
+_WHICH = re.compile(r"^\W*(?:(?:and|so|in|from|at)\b\W*)*(?:which|what) (?:acts?|scenes?)\b", re.IGNORECASE)
 _PLACE = re.compile(r"\bwhere\b|\b(?:set|setting|takes? place|location)\b", re.IGNORECASE)
 _CAST = re.compile(
     r"\b(?:who(?:['’]s)?|cast|(?:which|what|how many) (?:\w+ )?(?:characters?|people|persons|speakers?|roles))\b",
@@ -46,6 +47,12 @@ def of_scenes(question: str, passages: Sequence[Passage]) -> str:
         return _counted(passages, found[1].lower().startswith("act"))
     answer = next((answer for form, answer in _FORMS if form.search(question)), None)
     return "\n".join(line for scene in _scenes(passages) for line in answer(scene)) if answer else ""
+
+
+def scene_asked_for(question: str, passages: Sequence[Passage]) -> Iterator[str]:
+    """The scene of the first passage where a scene is asked for: it is oftener the right one than that of a line."""
+    if _WHICH.search(question) and any(line.speaker for line in passages[0].lines):
+        yield from _places(passages[:1])
 
 
 def _is_of_form(question: str, passages: Sequence[Passage]) -> bool:

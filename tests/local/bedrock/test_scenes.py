@@ -55,6 +55,13 @@ def test_the_place_and_the_number_of_scenes_are_told_by_the_headings() -> None:
     assert told("how many acts are there?") == "The Ferry has 2 acts. [3]"
 
 
+def test_the_scene_that_is_asked_for_is_that_of_the_first_passage() -> None:
+    found = SCENES.replace("Passages, all of them in the order of the text", "Passages")
+    said = answer(parse(f"{found}In which scene is there talk of dawn?"), HashEmbedder())
+    assert 'The Ferry, 2.1: "The quay. Night." [1]' in said.split("\n")[:2]
+    assert 'Bo says: "We sail at dawn." — The Ferry, 2.3 [3]' in said
+
+
 def test_what_is_said_in_a_scene_is_quoted() -> None:
     assert 'Bo says: "We sail at dawn."' in told("who wants to sail?")
     assert "these speak" not in told("who wants to sail?")

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cicada.dialogue import Shown, ShownDocument, Turn
 from cicada.understanding.last_answer import of_last_answer
 from cicada.understanding.plan import Plan, PlanRequest
-from cicada.understanding.quoted_lines import is_of_a_line, scene_meant
+from cicada.understanding.quoted_lines import is_of_a_line, scene_meant, sought_scene
 
 ADA, BO = ShownDocument(1, "ferry.json", "ADA: Who", cited=True), ShownDocument(2, "ferry.json", "BO: I", cited=True)
 QUESTION = "Who calls for a light?"
@@ -83,6 +83,21 @@ def test_a_scene_is_counted_from_that_of_the_line(message: str, scene: int) -> N
     plan = planned(message)
     assert plan is not None
     assert (plan.scene, plan.again[0]) == (scene, BO)
+
+
+@pytest.mark.parametrize(
+    ("message", "sought"),
+    [
+        ("which scene of Hamlet is the one in the graveyard", "the graveyard of Hamlet"),
+        ("In which act does Polonius die?", "Polonius die"),
+        ("what act and scene is the duel in?", "the duel"),
+        ("Which scene has the prayer scene of the king?", "the prayer of the king"),
+        ("Which scene?", ""),
+        ("Who makes a scene?", ""),
+    ],
+)
+def test_a_scene_is_searched_for_by_what_happens_in_it(message: str, sought: str) -> None:
+    assert sought_scene(message) == sought
 
 
 def test_documents_have_no_lines() -> None:

@@ -39,6 +39,7 @@ from cicada.understanding.plan import (
     concepts_of,
     contradiction,
 )
+from cicada.understanding.quoted_lines import sought_scene
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
@@ -347,4 +348,5 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
 
 def _search(request: PlanRequest, confidence: float) -> Plan:
     query = one_line(request.message)
-    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, query, query, confidence=confidence)
+    sought = (sought_scene(query) if request.of_scripts else "") or query
+    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, query, sought, confidence=confidence)

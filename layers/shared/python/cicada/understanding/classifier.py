@@ -13,6 +13,8 @@ from cicada.documents.model import KnowledgeBaseKey
 from cicada.understanding.follow_up_text import speaks_to_the_assistant
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.plan import Classification, Intent, PlanRequest
+from cicada.understanding.quoted_lines import asks_of_words
+from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
     from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
@@ -34,6 +36,8 @@ _LIKELY = 0.5
 _LIKELY_CHANGE = 0.6
 # What picks one of several that were named: "the lucky one", "the one about the owl".
 _ONE_OF = re.compile(r"\W*the(?: [\w'’-]+){1,6}\W*", re.IGNORECASE)
+# What an agent keeps is compared and quoted as well.
+_KEPT = re.compile(r"\b(?:profiles?|theor(?:y|ies)|notes?|entr(?:y|ies)|saved?|my|mine)\b", re.IGNORECASE)
 _QUOTED = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 
 Classify = Callable[[str, KnowledgeBaseKey], Classification]
@@ -95,8 +99,15 @@ def served_intents(base: KnowledgeBase) -> tuple[Intent, ...]:
     return tuple(intent for intent in Intent if _AGENTS.get(intent) in (None, *base.agents))
 
 
+def _asks_the_texts(message: str) -> bool:
+    """Whether the message compares two, or asks whose words it quotes or where they stand, and names nothing kept."""
+    return not _KEPT.search(message) and (asks_of_words(message) or len(subjects_of(message)) > 1)
+
+
 def _among_stories(message: str, model: IntentModel, off: frozenset[Intent]) -> Classification:
     """What would be for an agent that is off is a search if it asks, and else what is likeliest without the agent."""
+    if _asks_the_texts(message):
+        return Classification(Intent.SCRIPT_QUERY, 1.0, _REASONS[Intent.SCRIPT_QUERY])
     chances = model.probabilities(message)
     likeliest = _likeliest(chances)
     if likeliest.intent not in off:

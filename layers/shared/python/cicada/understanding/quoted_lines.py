@@ -1,7 +1,8 @@
 """A message about a line of a script that the last answer quoted, or about its scene.
 
 "And what does she answer?", "to whom?", "what comes before that?" are told by the line and those around it; "who else
-is in that scene?" and "and in the next one?" by the scene.
+is in that scene?" and "and in the next one?" by the scene. What is sought in a question for a scene, and whether one is
+for words that it quotes, is read here too.
 """
 
 from __future__ import annotations
@@ -46,6 +47,19 @@ _SCENE_BEFORE = re.compile(
     r"\b(?:previous|preceding) (?:scene|one)\b|\b(?:scene|one)(?: (?:right|just|directly))? before\b", re.IGNORECASE
 )
 _THAT_SCENE = re.compile(r"\b(?:that|this|the|same) scene\b|\bin (?:it|that|this)\b", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]++)[\"”“»]")
+_LEAST_QUOTED = 3  # words; a shorter quotation may be a title or a nickname
+_ASKS_WHO_SAYS = re.compile(
+    r"\b(?:who|whom|whose|which|where)\b.*\b(?:says?|said|speaks?|spoken?|lines?|words?)\b", re.IGNORECASE
+)
+# "Which scene of Hamlet is the one in the graveyard": plays speak of scenes and acts themselves, in other senses.
+_ASKS_WHICH_SCENE = re.compile(
+    r"^\W*(?:(?:and|so|please|tell me)\b\W*)*(?:in |at |from )?(?:which|what) (?:act|scene)s?(?:(?:,? and | or )scene)?"
+    r"(?P<of>(?: of| in| from) (?:the play )?[\w'’]+)?(?: (?:is it(?: that| where)?|"
+    r"is the one (?:with|in|of|where|that)|is|are|was|do|does|did|has|have|shows?|contains?|features?))?\b",
+    re.IGNORECASE,
+)
+_STILL_OF_SCENES = re.compile(r"\bscene\b|\b(?:in|from)\W*$|\?", re.IGNORECASE)
 
 
 def is_of_a_line(message: str) -> bool:
@@ -65,3 +79,16 @@ def scene_meant(message: str) -> int | None:
     if _SCENE_BEFORE.search(message):
         return -1
     return 0 if _THAT_SCENE.search(message) and OF_ITS_FORM.search(message) else None
+
+
+def sought_scene(message: str) -> str:
+    """What is sought in a question for a scene or an act, without the words for that; empty of other messages."""
+    found = _ASKS_WHICH_SCENE.match(message)
+    rest = " ".join(_STILL_OF_SCENES.sub("", message[found.end() :]).split()) if found else ""
+    return f"{rest}{found['of'] or ''}" if found and rest else ""
+
+
+def asks_of_words(message: str) -> bool:
+    """Whether the message quotes words and asks who says them, or where."""
+    quoted = any(len(each.split()) >= _LEAST_QUOTED for each in _QUOTED.findall(message))
+    return quoted and _ASKS_WHO_SAYS.search(_QUOTED.sub(" ", message)) is not None
