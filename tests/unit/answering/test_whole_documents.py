@@ -190,6 +190,16 @@ def test_of_documents_that_have_the_part_the_one_that_the_question_names_is_read
         assert {ranked.passage.title for ranked in only(Cited, parts).passages} == titles
 
 
+def test_of_a_scene_that_does_not_fit_the_ends_and_the_entrances_are_read_first() -> None:
+    scene = play("Lear", *["1.1"] * 6)
+    texts = ("They wait.", "A long talk.", "More of it.", "He goes. [Re-enter FOOL]", "On and on.", "Curtain.")
+    library = Library(tokens=80)
+    library.put([replace(each, text=text) for each, text in zip(scene, texts, strict=True)])
+    parts = library.ask(Subject("Lear", "1.1"))
+    shown = [ranked.passage.text for ranked in only(Cited, parts).passages]
+    assert shown == ["They wait.", "A long talk.", "He goes. [Re-enter FOOL]", "Curtain."]
+
+
 def test_a_part_that_is_only_to_be_read_if_it_is_short_is_searched_for_if_it_does_not_fit() -> None:
     library = plays()
     subject = Subject("Hamlet", "3.4", if_short=True)

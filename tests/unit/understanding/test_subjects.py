@@ -80,6 +80,7 @@ def test_other_messages_have_none(message: str) -> None:
         ("Who is with Macbeth as act 5 scene 3 opens?", "", "act 5 scene 3"),
         ("who speaks first in scene 2 of act 1 of Othello?", "Othello", "scene 2 act 1"),
         ("In The Tempest, who has the last word in 3.3?", "Tempest", "3.3"),
+        ("who are the characters in 4.1?", "", "4.1"),
         ("how many scenes has act 3 of the play?", "", "act 3"),
         ("Where is act 4 scene 3 of The Merchant of Venice set?", "Merchant of Venice", "act 4 scene 3"),
     ],
