@@ -13,12 +13,14 @@ SHOWN = 2  # spans of what follows or precedes
 _QUOTED = re.compile(r'"(.+)" — ')
 BEFORE = re.compile(r"\s*\([^()]*(?:\([^()]*\)[^()]*)*\)$")  # the question that this one goes on from
 _MESSAGES = re.compile(r"Messages: (\d+)(?:–(\d+))?")
-_WHERE = re.compile(r"\b(?:which|what) (?:act|scene)\b|\bwhere\b", re.IGNORECASE)
-_WHOM = re.compile(r"\bwhom\b|\bto\W*$|\bwho to\b", re.IGNORECASE)
-_WHO = re.compile(r"\bwho\b|\bwhose\b|\bwhich of them\b", re.IGNORECASE)
+_WHERE = re.compile(
+    r"\b(?:which|what) (?:act|scene)\b|\bwhere\b.*\b(?:from|said|spoken|stand|in the play)\b", re.IGNORECASE
+)
+_WHOM = re.compile(r"\bto whom\b|\bwhom?\b.*\bto\W*$", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:who|which of them)\b.*\b(?:say|said|speak|spoke)|\bwhose (?:line|words)\b", re.IGNORECASE)
 _EARLIER = re.compile(r"\b(?:before|previous|preceding)\b", re.IGNORECASE)
 _REPLY = re.compile(r"\b(?:answer|repl|respon|retort|react)\w*|\bsay (?:to|about|back)\b", re.IGNORECASE)
-_LATER = re.compile(r"\b(?:next|after|then|follow\w*|go on|continue\w*|end|else)\b", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:next|after|then|follow\w*|go on|continue\w*|else)\b", re.IGNORECASE)
 _OF_A_LINE = frozenset(
     terms(
         """
@@ -65,7 +67,7 @@ def of_quoted(question: str, passages: Sequence[Passage], said: str) -> str:
     """
     asked = BEFORE.sub("", question)
     names = {stem(word) for passage in passages for line in passage.lines for word in words(line.speaker)}
-    found = _text(passages, said) if _OF_A_LINE.union(names).issuperset(terms(asked)) else None
+    found = _text(passages, said) if names and _OF_A_LINE.union(names).issuperset(terms(asked)) else None
     if found is None:
         return ""
     forms: tuple[tuple[re.Pattern[str], Callable[[_Text, str], list[str]]], ...] = (

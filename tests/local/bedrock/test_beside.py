@@ -2,6 +2,7 @@
 
 import pytest
 
+from local.bedrock.beside import of_quoted
 from local.bedrock.embedder import HashEmbedder
 from local.bedrock.extractive import answer
 from local.bedrock.prompt import parse
@@ -69,6 +70,12 @@ def test_what_stands_behind_a_missing_passage_is_not_what_comes_next() -> None:
     first, _, third = LINES.split("\n\n[", 3)[1:]
     gap = f"Passages:\n\n[{first}\n\n[{third}"
     assert not told("what comes next?", gap).startswith("Cy says")
+
+
+@pytest.mark.parametrize("question", ["by whom?", "who?", "where?", "where is it?", "why?", "how does it end?"])
+def test_a_short_question_on_what_the_line_tells_is_not_one_on_the_line(question: str) -> None:
+    asked = parse(EARLIER + LINES + question)
+    assert of_quoted(question, asked.passages, asked.said) == ""
 
 
 def test_another_question_is_answered_by_the_nearest_lines() -> None:

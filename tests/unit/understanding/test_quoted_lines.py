@@ -57,6 +57,8 @@ def test_what_is_asked_of_a_line_is_answered_from_it_and_from_those_around_it(me
         "who kills him?",
         "what does she say to him",
         "where is the lamp?",
+        "where is it?",
+        "how does it end?",
         "summarise the next chapter",
         "",
     ],

@@ -30,13 +30,13 @@ _OF_A_LINE = (
     r"(?:what(?:['’]s| is| was) |read |quote )?the (?:next|following|previous|preceding) "
     r"(?:lines?|sentences?|speech|words)",
     rf"(?:what(?:['’]s| is| was) )?the (?:lines?|sentence|speech) (?:right |just )?(?:before|after) {_THAT}",
-    rf"how does {_THAT} (?:go on|continue|end)",
+    rf"how does {_THAT} (?:go on|continue)",
     rf"(?:who|which of them) (?:actually |is it that )?(?:says|said|speaks|spoke|is speaking)(?: {_THAT})?",
     rf"whose (?:line|words) (?:is|are|was|were) {_THAT}",
     rf"(?:to whom|who to)(?: (?:is|was|does|did) {_SOMEBODY}(?: {_SAYING})?(?: {_THAT})?)?",
     rf"whom? (?:is|was|does|did) {_SOMEBODY} {_SAYING}(?: {_THAT})? to",
     rf"(?:in |from )?(?:which|what) (?:act|scene|act and scene)(?: (?:is|was) {_THAT}{_WHERE})?",
-    rf"where (?:is|was|does) {_THAT}{_WHERE}",
+    rf"where (?:is|was|does) {_THAT} (?:from|said|spoken|stand|in the play){_WHERE}",
 )
 _LINE = re.compile(rf"{_LEAD}(?:{'|'.join(_OF_A_LINE)})[ ?.!]*+", re.IGNORECASE)
 _SCENE_AFTER = re.compile(
