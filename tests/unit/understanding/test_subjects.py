@@ -86,15 +86,16 @@ def test_other_messages_have_none(message: str) -> None:
     ],
 )
 def test_a_question_on_the_form_of_a_scene_reads_it_as_a_whole(message: str, document: str, section: str) -> None:
-    assert subjects_of(message) == (Subject(document, section),)
+    assert subjects_of(message, of_scripts=True) == (Subject(document, section),)
+    assert subjects_of(message) == ()
 
 
 def test_a_question_on_what_is_said_in_a_scene_reads_it_if_it_is_short() -> None:
     for message in ("What does Banquo say of the birds in 1.6?", "why is she crying in act 1 scene 6"):
-        (subject,) = subjects_of(message)
+        (subject,) = subjects_of(message, of_scripts=True)
         assert subject.section in ("1.6", "act 1 scene 6")
         assert subject.if_short
-    assert subjects_of("Who approves what section 4 says?") == ()
+    assert subjects_of("Who approves what section 4 says?", of_scripts=True) == ()
 
 
 def test_it_is_the_document_that_was_named_last() -> None:

@@ -312,7 +312,7 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     """
     if plan.intent is not Intent.SCRIPT_QUERY:
         return plan
-    named = subjects_of(request.message, request.messages)
+    named = subjects_of(request.message, request.messages, of_scripts=request.of_scripts)
     if len(named) > 1 and plan.shape is Shape.METADATA_ONLY and plan.confidence < _SURELY_A_LIST:
         plan = _search(request, plan.confidence)  # A title may look like conditions.
     if not (plan.named or plan.shape in SEARCHED):

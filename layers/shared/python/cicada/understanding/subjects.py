@@ -111,13 +111,14 @@ OF_ITS_FORM = re.compile(
 """Who is in a scene, and how it is made up: all of it tells that, and not what a search finds."""
 
 
-def subjects_of(message: str, earlier: Sequence[str] = ()) -> tuple[Subject, ...]:
+def subjects_of(message: str, earlier: Sequence[str] = (), *, of_scripts: bool = False) -> tuple[Subject, ...]:
     """What is to be read as a whole; two of a comparison; none for every other message.
 
     `earlier`: the user's messages before, oldest first. "It", and a part without its document, are of the document that
-    the last of them named which named one; where none did, `Subject.document` stays empty.
+    the last of them named which named one; where none did, `Subject.document` stays empty. `of_scripts`: any question
+    on a numbered act or scene is read; in other documents such a number may be a version's or an amount.
     """
-    named = tuple(_named(message))
+    named = tuple(_named(message)) or tuple(_scene(message) if of_scripts else ())
     if all(subject.document for subject in named):
         return named
     document = _before(earlier)
@@ -143,9 +144,12 @@ def _named(message: str) -> Iterator[Subject]:
         if found := form.fullmatch(asked):
             yield _subject(found["x"])
             return
-    section, document = scene_in(asked)
+
+
+def _scene(message: str) -> Iterator[Subject]:
+    section, document = scene_in(" ".join(message.split())) if len(message) <= _LONGEST else ("", "")
     if section:
-        yield Subject("" if _PRONOUN.fullmatch(document) else document, section, not OF_ITS_FORM.search(asked))
+        yield Subject("" if _PRONOUN.fullmatch(document) else document, section, not OF_ITS_FORM.search(message))
 
 
 @cache
