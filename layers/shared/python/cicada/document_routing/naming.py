@@ -58,6 +58,7 @@ _HEADED = (
 )
 # Acts and scenes.
 _OF_PLAYS = (2, 4)
+_FIRST_SCENE = re.compile(r"first scene", re.IGNORECASE)
 _ANY_PLAY = frozenset({"play", "script", "story", "drama", "film", "episode"})
 # A name beside a scene: "4.6 of Hamlet", "in hamlet 4.6", "In Hamlet, who opens 4.6?".
 _TITLE = r"(?:the )?[^\s,?!.]+(?: of(?: the)? [^\s,?!.]+)?"
@@ -109,7 +110,16 @@ def scene_in(text: str) -> tuple[str, str]:
     before, after = text[: found[0].start()], text[found[-1].end() :]
     named = _NAME_AFTER.match(after) or _NAME_BEFORE.search(before) or _NAME_FIRST.match(before)
     name = _bare(named[1]) if named else ""
-    return " ".join(each[0].strip() for each in found), "" if name.casefold() in _ANY_PLAY else name
+    section = " ".join(each[0].strip() for each in found)
+    if len(found) == 1 and _FIRST_SCENE.fullmatch(section):
+        section = "1.1"  # Of a play, and not of its every act.
+    elif all(_is_scene_alone(each) for each in found):
+        return "", ""
+    return section, "" if name.casefold() in _ANY_PLAY else name
+
+
+def _is_scene_alone(found: re.Match[str]) -> bool:
+    return re.fullmatch(_LEVELS[_OF_PLAYS[1]], found["level"] or found["counted"] or "", re.IGNORECASE) is not None
 
 
 def _is_scene(found: re.Match[str]) -> bool:

@@ -102,7 +102,8 @@ _PRONOUN = re.compile(
 OF_ITS_FORM = re.compile(
     r"\bwho(?:['’]s)? (?:all |else )?(?:(?:is|are|was|were) )?(?:all |else )?(?:in|there|present|with|on ?stage|"
     r"appears?|speaks?|talks?|enters?|comes? (?:in|on)|opens?|begins?|starts?|ends?|closes?|has|gets)\b"
-    r"|\b(?:which|what|how many)(?: \w+)? (?:people|persons|speakers?|scenes?|acts?|chapters?|roles)\b"
+    r"|\b(?:which|what|how many)(?: (?!do|does|did|can)\w+)? (?:people|persons|speakers?|scenes?|acts?|chapters?|"
+    r"roles)\b"
     r"|\bcharacters\b|\b(?:first|last|opening|closing|final) (?:\w+ )?(?:lines?|words?|speech|speaker)\b"
     r"|\bspeaks? (?:first|last)\b"
     r"|\b(?:begins?|opens?|starts?|ends?|closes?|set|takes? place)\b",
