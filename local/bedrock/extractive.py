@@ -64,6 +64,12 @@ _NUMBER = re.compile(
     r"|hundreds?|thousands?|dozen)\b",
     re.IGNORECASE,
 )
+_LOOKS = re.compile(
+    r"\blooks? like\b|\b(?:shapes?|forms?|wear(?:s|ing)?|dressed|carr(?:y|ies|ying)|holds?|holding|bears?)\b"
+    r"|\bstage directions?\b",
+    re.IGNORECASE,
+)
+_TELLS_LOOKS = re.compile(r":|\b(?:with|in|like|as|bearing|wearing|holding|carrying|dressed)\b", re.IGNORECASE)
 _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 
 
@@ -148,6 +154,8 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
         return refusal
     if _HOW_MUCH.search(text):
         found = replace(found, ranked=_amounts_first(found))
+    if _LOOKS.search(text):
+        found = replace(found, ranked=_directions_first(text, found))
     likest = _likest(text, found)
     if likest is not None and refusal == NOT_HELD:
         at, is_it = likest
@@ -163,6 +171,19 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
+
+
+def _directions_first(text: str, found: Nearest) -> tuple[tuple[int, float], ...]:
+    """The ranked spans, those stage directions first that score nearly as well and tell how one looks who is named."""
+    asked, least = {*terms(text)}, found.ranked[0][1] - WITHIN
+
+    def tells(ranked: tuple[int, float]) -> bool:
+        at, score = ranked
+        span = found.spans[at]
+        is_telling = span.is_stage and _TELLS_LOOKS.search(span.text) is not None
+        return score >= least and is_telling and not asked.isdisjoint(terms(span.text))
+
+    return tuple(sorted(found.ranked, key=tells, reverse=True))
 
 
 def _likest(text: str, found: Nearest) -> tuple[int, bool] | None:
