@@ -152,25 +152,26 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     found = nearest(text, passages, embedder, conditions)
     if not found.ranked:
         return refusal
-    if _HOW_MUCH.search(text):
-        found = replace(found, ranked=_amounts_first(found))
-    if _LOOKS.search(text):
-        found = replace(found, ranked=_directions_first(text, found))
-    likest = _likest(text, found)
-    if likest is not None and refusal == NOT_HELD:
-        at, is_it = likest
-        return quote([found.spans[at]]) if is_it else "\n".join([f"{NOT_SURE} {NEAREST}", quote([found.spans[at]])])
+    found, has_words = _likest_first(text, _kind_first(text, found))
     runs = _runs(_best(found), found.spans)
     quotes = (quote([found.spans[position] for position in run]) for run in runs)
     lines = [*scene_asked_for(text, passages), *quotes]
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     is_unlikely = found.chance < least and not any(_has_words(each, text) for each in passages)
-    if is_unlikely or _lacks_what_is_asked(text, found, conditions):
+    lacks = is_unlikely or _lacks_what_is_asked(text, found, conditions)
+    if lacks if has_words is None else not has_words:
         return "\n".join([f"{NOT_SURE} {NEAREST}", *lines]) if refusal == NOT_HELD else refusal
     best = found.spans[found.ranked[0][0]].passage
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])
-    return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
+    return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE and not has_words else []), *lines])
+
+
+def _kind_first(text: str, found: Nearest) -> Nearest:
+    """With the kind of spans first that the text asks for: amounts, or directions on how somebody looks."""
+    if _HOW_MUCH.search(text):
+        found = replace(found, ranked=_amounts_first(found))
+    return replace(found, ranked=_directions_first(text, found)) if _LOOKS.search(text) else found
 
 
 def _directions_first(text: str, found: Nearest) -> tuple[tuple[int, float], ...]:
@@ -186,14 +187,18 @@ def _directions_first(text: str, found: Nearest) -> tuple[tuple[int, float], ...
     return tuple(sorted(found.ranked, key=tells, reverse=True))
 
 
-def _likest(text: str, found: Nearest) -> tuple[int, bool] | None:
-    """The span that is likest to what the text quotes, and whether it may be that; None if it asks for no line."""
+def _likest_first(text: str, found: Nearest) -> tuple[Nearest, bool | None]:
+    """The ranked spans, the one first that is likest to what the text quotes, and whether it may be that.
+
+    None in the place of the second if the text asks for no line.
+    """
     quoted = quoted_words(text)
     if not quoted or not any(span.speaker for span in found.spans):
-        return None
+        return found, None
     alike = [likeness(quoted, span) for span in found.spans]
     at = max(range(len(alike)), key=alike.__getitem__)
-    return at, alike[at] >= ALIKE
+    others = (each for each in found.ranked if each[0] != at)
+    return replace(found, ranked=((at, found.ranked[0][1]), *others)), alike[at] >= ALIKE
 
 
 def _amounts_first(found: Nearest) -> tuple[tuple[int, float], ...]:

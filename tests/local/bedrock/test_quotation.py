@@ -30,9 +30,8 @@ def told(question: str) -> str:
         'where do they say "the lady protested too much"',
     ],
 )
-def test_the_line_that_is_likest_to_the_quoted_words_is_quoted_alone(question: str) -> None:
+def test_the_line_that_is_likest_to_the_quoted_words_is_quoted_first(question: str) -> None:
     assert told(question).startswith('Bo says: "What says the captain of protest? The lady protests too much')
-    assert "\n" not in told(question)
 
 
 def test_words_that_no_line_has_are_said_not_to_be_found() -> None:
