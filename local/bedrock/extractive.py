@@ -10,10 +10,13 @@ from itertools import groupby
 
 from cicada.languages.terms import LANGUAGES, is_in
 from cicada.understanding.intent.reading import is_small_talk
+from local.bedrock.beside import of_quoted
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
-from local.bedrock.spans import Span, beginning, joined, spans_of, whole
+from local.bedrock.quotation import ALIKE, likeness, quoted_words
+from local.bedrock.scenes import of_scenes, scene_asked_for
+from local.bedrock.spans import Span, beginning, quote, spans_of, whole
 from local.bedrock.sums import worked_out
 from local.bedrock.words import terms
 
@@ -61,6 +64,12 @@ _NUMBER = re.compile(
     r"|hundreds?|thousands?|dozen)\b",
     re.IGNORECASE,
 )
+_LOOKS = re.compile(
+    r"\blooks? like\b|\b(?:shapes?|forms?|wear(?:s|ing)?|dressed|carr(?:y|ies|ying)|holds?|holding|bears?)\b"
+    r"|\bstage directions?\b",
+    re.IGNORECASE,
+)
+_TELLS_LOOKS = re.compile(r":|\b(?:with|in|like|as|bearing|wearing|holding|carrying|dressed)\b", re.IGNORECASE)
 _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 
 
@@ -77,8 +86,12 @@ def answer(prompt: Prompt, embedder: Embedder) -> str:
 def _of_passages(prompt: Prompt, embedder: Embedder) -> str:
     asked = _ID.sub("", prompt.question)
     if prompt.is_whole:
+        if told := of_scenes(asked, prompt.passages):
+            return told
         quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
         return quotes or _outline(prompt.passages) or NOT_HELD
+    if prompt.said and (told := of_quoted(asked, prompt.passages, prompt.said)):
+        return told
     refusal = ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD
     return _quotes(asked, prompt.passages, embedder, prompt.conditions, refusal)
 
@@ -139,17 +152,53 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     found = nearest(text, passages, embedder, conditions)
     if not found.ranked:
         return refusal
-    if _HOW_MUCH.search(text):
-        found = replace(found, ranked=_amounts_first(found))
-    lines = [quote([found.spans[position] for position in run]) for run in _runs(_best(found), found.spans)]
+    found, has_words = _likest_first(text, _kind_first(text, found))
+    runs = _runs(_best(found), found.spans)
+    quotes = (quote([found.spans[position] for position in run]) for run in runs)
+    lines = [*scene_asked_for(text, passages), *quotes]
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
     is_unlikely = found.chance < least and not any(_has_words(each, text) for each in passages)
-    if is_unlikely or _lacks_what_is_asked(text, found, conditions):
+    lacks = is_unlikely or _lacks_what_is_asked(text, found, conditions)
+    if lacks if has_words is None else not has_words:
         return "\n".join([f"{NOT_SURE} {NEAREST}", *lines]) if refusal == NOT_HELD else refusal
     best = found.spans[found.ranked[0][0]].passage
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])
-    return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE else []), *lines])
+    return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE and not has_words else []), *lines])
+
+
+def _kind_first(text: str, found: Nearest) -> Nearest:
+    """With the kind of spans first that the text asks for: amounts, or directions on how somebody looks."""
+    if _HOW_MUCH.search(text):
+        found = replace(found, ranked=_amounts_first(found))
+    return replace(found, ranked=_directions_first(text, found)) if _LOOKS.search(text) else found
+
+
+def _directions_first(text: str, found: Nearest) -> tuple[tuple[int, float], ...]:
+    """The ranked spans, those stage directions first that score nearly as well and tell how one looks who is named."""
+    asked, least = {*terms(text)}, found.ranked[0][1] - WITHIN
+
+    def tells(ranked: tuple[int, float]) -> bool:
+        at, score = ranked
+        span = found.spans[at]
+        is_telling = span.is_stage and _TELLS_LOOKS.search(span.text) is not None
+        return score >= least and is_telling and not asked.isdisjoint(terms(span.text))
+
+    return tuple(sorted(found.ranked, key=tells, reverse=True))
+
+
+def _likest_first(text: str, found: Nearest) -> tuple[Nearest, bool | None]:
+    """The ranked spans, the one first that is likest to what the text quotes, and whether it may be that.
+
+    None in the place of the second if the text asks for no line.
+    """
+    quoted = quoted_words(text)
+    if not quoted or not any(span.speaker for span in found.spans):
+        return found, None
+    alike = [likeness(quoted, span) for span in found.spans]
+    at = max(range(len(alike)), key=alike.__getitem__)
+    others = (each for each in found.ranked if each[0] != at)
+    return replace(found, ranked=((at, found.ranked[0][1]), *others)), alike[at] >= ALIKE
 
 
 def _amounts_first(found: Nearest) -> tuple[tuple[int, float], ...]:
@@ -236,13 +285,3 @@ def _runs(positions: Sequence[int], spans: Sequence[Span]) -> Iterator[list[int]
             left.remove(beside[0])
             run = sorted([*run, beside[0]])
         yield run
-
-
-def quote(run: Sequence[Span]) -> str:
-    """`Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`."""
-    span = run[0]
-    number = span.passage.number
-    said = f'"{joined(run)}" — {span.passage.locator}' + ("" if number is None else f" [{number}]")
-    if span.is_stage:
-        return f"Stage direction{f' at the words of {span.speaker}' if span.speaker else ''}: {said}"
-    return f"{span.speaker} says: {said}" if span.speaker else said

@@ -64,15 +64,25 @@ class Passage:
         field = self.heading.split(" · ")[-1]
         return field.partition(": ")[2] or field
 
+    @property
+    def scene_title(self) -> str:
+        """Where a scene is: `5.5 Dunsinane. Within the castle.` → `Dunsinane. Within the castle.`; or empty."""
+        chapter = next((each for each in self.heading.split(" · ") if each.startswith("Chapter: ")), "")
+        return re.sub(r"^Chapter: \S+ ?", "", chapter)
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`is_whole`: the passages are a text in its order. `conditions`: what the passages' documents meet."""
+    """`is_whole`: the passages are a text in its order. `conditions`: what the passages' documents meet.
+
+    `said`: the last answer before the question.
+    """
 
     passages: tuple[Passage, ...]
     question: str
     is_whole: bool = False
     conditions: str = ""
+    said: str = ""
 
 
 def parse(text: str) -> Prompt:
@@ -82,7 +92,8 @@ def parse(text: str) -> Prompt:
     passages = tuple(_passages(lines[:asked]))
     if asked < len(lines):
         is_whole = any(map(WHOLE.match, lines[:asked]))
-        return Prompt(passages, _question(lines[asked:]), is_whole, _conditions(lines[:asked]))
+        said = _said_before(lines[:asked])
+        return Prompt(passages, _question(lines[asked:]), is_whole, _conditions(lines[:asked]), said)
     return Prompt(passages, text.strip() if not passages else _last_question(lines))
 
 
@@ -112,6 +123,12 @@ def _conditions(lines: Sequence[str]) -> str:
     """The quoted lines below the one that announces conditions."""
     announced = next((row for row, line in enumerate(lines) if CONDITIONS.match(line)), len(lines))
     return " ".join(BAR.sub("", line) for line in takewhile(BAR.match, lines[announced + 1 :]))
+
+
+def _said_before(lines: Sequence[str]) -> str:
+    """The quoted lines below the last `You:`."""
+    last = max((row for row, line in enumerate(lines) if line == "You:"), default=len(lines))
+    return "\n".join(BAR.sub("", line) for line in takewhile(BAR.match, lines[last + 1 :]))
 
 
 def _question(lines: Sequence[str]) -> str:

@@ -78,6 +78,16 @@ def joined(spans: Sequence[Span]) -> str:
     return _one_line([*lead, *(span.text for span in spans)])
 
 
+def quote(run: Sequence[Span]) -> str:
+    """`Seyton says: "The queen, my lord, is dead." — Macbeth, 5.5 [1]`."""
+    span = run[0]
+    number = span.passage.number
+    said = f'"{joined(run)}" — {span.passage.locator}' + ("" if number is None else f" [{number}]")
+    if span.is_stage:
+        return f"Stage direction{f' at the words of {span.speaker}' if span.speaker else ''}: {said}"
+    return f"{span.speaker} says: {said}" if span.speaker else said
+
+
 def whole(passage: Passage) -> Span:
     """All of a passage without speakers."""
     return Span(passage, 1, "", _one_line([line.text for line in passage.lines]))

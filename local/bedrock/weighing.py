@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from cicada.grounding.signals import Evidence, read
 from cicada.grounding.words import Word, words_of
 from local.bedrock.embedder import Embedder
-from local.bedrock.extractive import evidence, quote
+from local.bedrock.extractive import evidence
 from local.bedrock.prompt import Passage
-from local.bedrock.spans import Span, spans_of
+from local.bedrock.spans import Span, quote, spans_of
 from local.bedrock.words import word_set
 
 SHARED = 0.75  # of the statement's words

@@ -301,3 +301,21 @@ def test_a_question_in_a_speech_is_answered_by_the_next_speech_and_not_by_a_dire
     ]
     found = nearest("Who stares?", parse(BANQUET + "?").passages, HashEmbedder())
     assert [found.reply_to(at) for at in range(4)] == [2, 2, 3, None]
+
+
+APPARITION = """Passages:
+
+[1] Episode: The Ferry · Chapter: 3.1 The deck. · Messages: 1–4
+Speakers: Bo, Old Ada, Cy
+BO: What is it that the sea gives up? [Enter OLD ADA]
+OLD ADA: It is Rolf. [The ghost of ROLF rises, with a lantern]
+CY: What does the ghost of Rolf look like to you? Pale he is, and his hair drips as he comes on deck with the tide.
+
+Question: """
+
+
+def test_how_somebody_looks_is_told_by_a_stage_direction_first() -> None:
+    for question in ("What does the ghost of Rolf hold?", "what does the ghost of Rolf look like?"):
+        said = answer(parse(APPARITION + question), HashEmbedder())
+        assert said.startswith('Stage direction at the words of Old Ada: "The ghost of ROLF rises, with a lantern"')
+    assert answer(parse(f"{APPARITION}Is the ghost of Rolf pale?"), HashEmbedder()).startswith("Cy says:")

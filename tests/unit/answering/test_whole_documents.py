@@ -54,16 +54,22 @@ class Library:
         make_searchable(self.index, *passages)
 
     def ask(
-        self, *subjects: Subject, shape: Shape = Shape.CONTENT_ONLY, again: tuple[ShownDocument, ...] = ()
+        self,
+        *subjects: Subject,
+        shape: Shape = Shape.CONTENT_ONLY,
+        again: tuple[ShownDocument, ...] = (),
+        message: str = QUESTION.message,
+        scene: int | None = None,
     ) -> list[AnswerPart]:
         plan = Plan(
             Intent.SCRIPT_QUERY,
             shape,
-            QUESTION.message,
+            message,
             knowledge_base=BASE.knowledge_base,
             filters=(Exists("status"),) if shape is Shape.HYBRID else (),
             subjects=subjects,
             again=again,
+            scene=scene,
             before="Who goes on?",
         )
         bases = KnowledgeBases(KnowledgeBase("", context_tokens=self.tokens))
@@ -72,11 +78,11 @@ class Library:
         answerer = Answerer(
             lambda *_: plan, self.here.passages, whole_documents, self.here.listings, self.here.agent, self.here.model
         )
-        return list(answerer.answer(QUESTION, ANN))
+        return list(answerer.answer(replace(QUESTION, message=message), ANN))
 
-    def read(self, *subjects: Subject) -> list[tuple[str, str]]:
+    def read(self, *subjects: Subject, message: str = "What goes on?") -> list[tuple[str, str]]:
         """Title and chapter of the passages that are read; empty where the question was searched for instead."""
-        parts = self.ask(*subjects)
+        parts = self.ask(*subjects, message=message)
         if not any(step.startswith("read:") for step in end_of(parts).path):
             return []
         cited = only(Cited, parts)
@@ -109,6 +115,21 @@ def test_a_message_about_the_last_answer_is_answered_from_its_passages_and_those
     assert library.here.model.prompts[0].user.endswith(f"Question: {QUESTION.message} (Who goes on?)")
     other = ShownDocument(5, "hamlet.json", "Hamlet goes on in 5.2")
     assert again(plays(), SECOND, other)[:4] == ["Macbeth 1.2", "Hamlet 5.2", "Macbeth 3.4", "Macbeth 1.1"]
+
+
+def test_the_scene_of_what_was_shown_is_read_whole_or_the_one_beside_it() -> None:
+    shown = ShownDocument(4, "hamlet.json", "Hamlet goes on in 3.4")
+
+    def read(step: int) -> list[str]:
+        parts = plays().ask(again=(shown, SECOND), scene=step)
+        if "read:section" not in end_of(parts).path:
+            return []
+        locators = [ranked.passage.locator for ranked in only(Cited, parts).passages]
+        return [f"{each.episode_id} {each.chapter_id}" for each in locators if isinstance(each, ScriptLocator)]
+
+    assert read(0) == ["Hamlet 3.4", "Hamlet 3.4"]
+    assert (read(1), read(-1)) == (["Hamlet 5.2"], ["Hamlet 1.1"])
+    assert (read(2), read(-2)) == ([], [])
 
 
 def test_a_passage_that_was_cut_is_found_by_the_part_that_was_shown() -> None:
@@ -161,6 +182,31 @@ def test_a_part_without_its_document_is_that_of_every_document_if_they_are_few()
     assert {title for title, _ in library.read(Subject("", "3.4"))} == {"Hamlet", "Lear", "Macbeth"}
     library.put(play("Othello", "3.4"))
     assert library.read(Subject("", "3.4")) == []
+
+
+def test_of_documents_that_have_the_part_the_one_that_the_question_names_is_read() -> None:
+    for message, titles in (("Who is in 3.4 with Macbeth?", {"Macbeth"}), ("Who is in 3.4?", {"Hamlet", "Macbeth"})):
+        parts = plays().ask(Subject("", "3.4"), message=message)
+        assert {ranked.passage.title for ranked in only(Cited, parts).passages} == titles
+
+
+def test_of_a_scene_that_does_not_fit_the_ends_and_the_entrances_are_read_first() -> None:
+    scene = play("Lear", *["1.1"] * 6)
+    texts = ("They wait.", "A long talk.", "More of it.", "He goes. [Re-enter FOOL]", "On and on.", "Curtain.")
+    library = Library(tokens=80)
+    library.put([replace(each, text=text) for each, text in zip(scene, texts, strict=True)])
+    parts = library.ask(Subject("Lear", "1.1"))
+    shown = [ranked.passage.text for ranked in only(Cited, parts).passages]
+    assert shown == ["They wait.", "A long talk.", "He goes. [Re-enter FOOL]", "Curtain."]
+
+
+def test_a_part_that_is_only_to_be_read_if_it_is_short_is_searched_for_if_it_does_not_fit() -> None:
+    library = plays()
+    subject = Subject("Hamlet", "3.4", if_short=True)
+    assert library.read(subject) == [("Hamlet", "3.4")] * 2
+    library.tokens = 40
+    assert library.read(subject) == []
+    assert library.read(replace(subject, if_short=False)) == [("Hamlet", "3.4")]
 
 
 def test_it_is_a_document_only_where_there_is_no_other() -> None:

@@ -49,6 +49,24 @@ def test_a_base_of_scripts_with_both_agents_has_all_intents(message: str, intent
     assert classified(message, "scripts", "profiles", "theories").intent is intent
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        '"the lady doth protest too much" - who actually speaks that line? i bet it isnt the prince',
+        'I think it was the captain who said "fair is foul", right?',
+        "Compare the widow and the queen.",
+        "what's the difference between the two captains and the mate",
+    ],
+)
+def test_a_question_for_quoted_words_or_a_comparison_is_about_the_texts(message: str) -> None:
+    assert classified(message, "scripts", "profiles", "theories").intent is Intent.SCRIPT_QUERY
+
+
+def test_what_an_agent_keeps_is_compared_by_it() -> None:
+    for message in ("Compare my notes on the widow and the queen", "compare the profiles of the widow and the queen"):
+        assert classified(message, "scripts", "profiles", "theories").intent is Intent.PROFILE_REQUEST
+
+
 @dataclass(frozen=True)
 class SureOfATheory:
     """Takes every message for one about a theory, and if not for conversation."""

@@ -159,3 +159,12 @@ def test_nothing_is_chosen_from_an_answer_that_was_no_list(message: str) -> None
     assert plan.clarification == "The last answer showed no list to choose from. Which documents do you mean?"
     listed = replace(asked, messages=("list the charters",), listing=ListedPage("plays", "plays"))
     assert planner.plan(listed).shape is Shape.METADATA_ONLY
+
+
+def test_a_question_for_a_scene_is_searched_for_by_what_happens_in_it_where_there_are_scripts() -> None:
+    planner = RulesPlanner(lambda *_: Classification(Intent.SCRIPT_QUERY, 1.0, "…"))
+    request = plan_request("In which scene does the captain drown?")
+    assert planner.plan(replace(request, of_scripts=True)).search_value == "the captain drown"
+    assert planner.plan(request).search_value == request.message
+    read = planner.plan(replace(plan_request("Who is in act 2 scene 1 of Othello?"), of_scripts=True))
+    assert read.subjects == (Subject("Othello", "act 2 scene 1"),)

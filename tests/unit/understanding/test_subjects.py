@@ -73,6 +73,35 @@ def test_other_messages_have_none(message: str) -> None:
     assert subjects_of(message) == ()
 
 
+@pytest.mark.parametrize(
+    ("message", "document", "section"),
+    [
+        ("who is in hamlet 4.6?", "hamlet", "4.6"),
+        ("Who is with Macbeth as act 5 scene 3 opens?", "", "act 5 scene 3"),
+        ("who speaks first in scene 2 of act 1 of Othello?", "Othello", "scene 2 act 1"),
+        ("In The Tempest, who has the last word in 3.3?", "Tempest", "3.3"),
+        ("who are the characters in 4.1?", "", "4.1"),
+        ("who is in the first scene of Hamlet", "Hamlet", "1.1"),
+        ("how many scenes has act 3 of the play?", "", "act 3"),
+        ("Where is act 4 scene 3 of The Merchant of Venice set?", "Merchant of Venice", "act 4 scene 3"),
+    ],
+)
+def test_a_question_on_the_form_of_a_scene_reads_it_as_a_whole(message: str, document: str, section: str) -> None:
+    assert subjects_of(message, of_scripts=True) == (Subject(document, section),)
+    assert subjects_of(message) == ()
+
+
+def test_a_question_on_what_is_said_in_a_scene_reads_it_if_it_is_short() -> None:
+    for message in ("What does Banquo say of the birds in 1.6?", "why is she crying in act 1 scene 6"):
+        (subject,) = subjects_of(message, of_scripts=True)
+        assert subject.section in ("1.6", "act 1 scene 6")
+        assert subject.if_short
+    (subject,) = subjects_of("What do people say about ghosts in the first scene of Hamlet?", of_scripts=True)
+    assert subject == Subject("Hamlet", "1.1", if_short=True)
+    for message in ("Who approves what section 4 says?", "who is in scene 2 of Hamlet"):
+        assert subjects_of(message, of_scripts=True) == ()
+
+
 def test_it_is_the_document_that_was_named_last() -> None:
     earlier = ["Summarise Hamlet", "What is Macbeth about?", "Who dies?"]
     assert subjects_of("Summarise it in three sentences", earlier) == (Subject("Macbeth"),)

@@ -179,6 +179,9 @@ def _spread(passages: Sequence[RankedPassage], tokens: int) -> tuple[RankedPassa
 
     Of those that do not fit, some are taken at equal distances.
     """
+    if len(passages) > 1 and _is_one_scene(passages) and _cost(passages) > tokens:
+        kept = within_budget([passages[at] for at in _telling_first(passages)], tokens)
+        return tuple(each for each in passages if each in kept)
     chosen: list[int] = []
     for level in _levels(passages):
         chosen.extend(_fitting(passages, level, tokens) or level[: not chosen])
@@ -186,6 +189,34 @@ def _spread(passages: Sequence[RankedPassage], tokens: int) -> tuple[RankedPassa
         if tokens <= 0:
             break
     return tuple(passages[at] for at in sorted(chosen))
+
+
+# Where somebody comes on, as directions in English say it.
+_ENTERS = re.compile(r"[(\[](?:[^()\[\]]*\W)?(?:re-?)?enters?\b", re.IGNORECASE)
+
+
+def _is_one_scene(passages: Sequence[RankedPassage]) -> bool:
+    """Whether all are of one chapter of one script."""
+    scenes = {_scene(each.passage) for each in passages}
+    return len(scenes) == 1 and None not in scenes
+
+
+def _scene(passage: Passage) -> tuple[str, str] | None:
+    locator = passage.locator
+    return (passage.document.document_id, locator.chapter_id) if isinstance(locator, ScriptLocator) else None
+
+
+def _telling_first(passages: Sequence[RankedPassage]) -> list[int]:
+    """The numbers of a scene's passages: its ends, where somebody comes on or first speaks, then the others."""
+    present: set[str] = set()
+    telling = [0, len(passages) - 1]
+    for number, each in enumerate(passages):
+        locator = each.passage.locator
+        speakers = set(locator.speakers) if isinstance(locator, ScriptLocator) else set[str]()
+        if speakers - present or _ENTERS.search(each.passage.text):
+            telling.append(number)
+        present |= speakers
+    return list(dict.fromkeys((*telling, *range(len(passages)))))
 
 
 def _levels(passages: Sequence[RankedPassage]) -> list[list[int]]:

@@ -134,6 +134,7 @@ class QuestionPlanner(Struct, frozen=True):
             intents=served_intents(base),
             listing=before.listing,
             shown=before.shown,
+            of_scripts=base.content == "scripts",
         )
         request = replace(request, messages=tuple(self._without_looks(request)))
         own = self._of_own_words(request) if base.content == "scripts" else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, groupby
 
 from msgspec import Struct
 
@@ -16,9 +16,10 @@ from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import ShownDocument, Turn
 from cicada.document_routing.naming import Dispatched, Dispatcher
-from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, meets
+from cicada.documents.model import DocumentKey, KnowledgeBaseKey, Passage, ScriptLocator, meets
 from cicada.identity import Principal
 from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
+from cicada.languages.terms import words
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.model import RankedPassage
@@ -65,7 +66,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
             return None
         readable = readable_passages(principal, plan.knowledge_base, question.scope)
         with phase("searching"):
-            dispatched = self.dispatcher.dispatch(plan.subjects, readable)
+            dispatched = _in_question(self.dispatcher.dispatch(plan.subjects, readable), plan, question.message)
         base = base_of(self.bases, principal, plan.knowledge_base)
         order = preference(question.message, base.schema, (*question.scope, *plan.filters), plan.today)
         dispatched = tuple(preferred(dispatched, lambda each: each.row, order))
@@ -79,6 +80,8 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         left = iter(passages)
         documents = [[next(left) for _ in one.passages] for one in dispatched]
         shown = permitted.only(spread_within_budget(documents, base.context_tokens))
+        if len(shown) < len(permitted) and any(each.if_short for each in plan.subjects):
+            return None
         return WholeDocuments(shown, len(permitted), _kind(dispatched), base)
 
     def _again(self, plan: Plan, question: Question, principal: Principal) -> WholeDocuments | None:
@@ -94,15 +97,19 @@ class WholeDocumentAnswerer(Struct, frozen=True):
         with phase("searching"):
             texts = {each.document_id: self.dispatcher.index.passages_of(each) for each in documents}
         again = [each for each in plan.again if each.document_id in texts]
-        found = [each for each in _around(again, texts) if meets(each.metadata, question.scope)]
+        around = _around(again, texts) if plan.scene is None else _scene(again, texts, plan.scene)
+        found = [each for each in around if meets(each.metadata, question.scope)]
         base = base_of(self.bases, principal, plan.knowledge_base)
         passages = self._stated([RankedPassage(each, None) for each in found], base, plan, principal)
         with phase("gate"):
             permitted = self.gate.permit(principal, passages, lambda each: each.passage.document)
         if not permitted:
             return None
-        fitting = within_budget(permitted.items, base.context_tokens)
-        return WholeDocuments(permitted.only(fitting), len(found), "last_answer", base)
+        tokens = base.context_tokens
+        if plan.scene is not None:
+            fitting = spread_within_budget([permitted.items], tokens)
+            return WholeDocuments(permitted.only(fitting), len(found), "section", base)
+        return WholeDocuments(permitted.only(within_budget(permitted.items, tokens)), len(found), "last_answer", base)
 
     def _stated(
         self, passages: Sequence[RankedPassage], base: KnowledgeBase, plan: Plan, principal: Principal
@@ -117,12 +124,21 @@ class WholeDocumentAnswerer(Struct, frozen=True):
     ) -> Iterator[AnswerPart]:
         """Sources first, in the order of the documents, then the text."""
         base = documents.base
-        asked, total = (plan.asked(question.message), None if plan.again else documents.total)
+        asked = plan.asked(question.message)
+        total = None if plan.again and plan.scene is None else documents.total
         yield Progress("searching")
         yield Cited(documents.passages, base.schema)
         prompt = passages_prompt(asked, documents.passages, base.content, earlier, total)
         written = yield from streamed(self.model.stream(prompt))
         yield written.finish(Finished((*documents.path, "generate"), None))
+
+
+def _in_question(found: tuple[Dispatched, ...], plan: Plan, message: str) -> tuple[Dispatched, ...]:
+    """Of several documents that have the part, those whose title the question has, if there are any."""
+    if len(found) < 2 or any(each.document for each in plan.subjects):
+        return found
+    said = set(words(message))
+    return tuple(each for each in found if said.issuperset(words(each.row.title))) or found
 
 
 def _around(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage]]) -> list[Passage]:
@@ -136,6 +152,20 @@ def _around(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage
     distances = [0, *chain.from_iterable((step, -step) for step in range(1, _NEIGHBOURS + 1))]
     found = dict.fromkeys((name, at + step) for step in distances for name, at in places)
     return [texts[name][at] for name, at in found if 0 <= at < len(texts[name])]
+
+
+def _scene(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage]], step: int) -> list[Passage]:
+    """All passages of the chapter so many places after that of the first one that was shown; none outside of a play."""
+    first = next(iter(_around(shown[:1], texts)), None)
+    if first is None or not isinstance(first.locator, ScriptLocator):
+        return []
+    chapters = [list(group) for _, group in groupby(texts[first.document.document_id], _chapter)]
+    at = next(at for at, chapter in enumerate(chapters) if first in chapter) + step
+    return chapters[at] if 0 <= at < len(chapters) else []
+
+
+def _chapter(passage: Passage) -> str:
+    return passage.locator.chapter_id if isinstance(passage.locator, ScriptLocator) else ""
 
 
 def _is_of(text: str, excerpt: str) -> bool:

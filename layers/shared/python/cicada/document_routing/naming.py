@@ -56,6 +56,15 @@ _HEADED = (
     rf"\b(?:the\s+)?(?:(?:{_LEVEL})\s+(?:on|about|called|titled|named|headed)\s+(?P<after>[\w’' -]+?)"
     rf"(?=\s+(?:of|in|from)\b|$)|(?P<before>[\w’'-]+(?:\s+[\w’'-]+){{0,3}}?)\s+(?:section|chapter|part)\b)"
 )
+# Acts and scenes.
+_OF_PLAYS = (2, 4)
+_FIRST_SCENE = re.compile(r"first scene", re.IGNORECASE)
+_ANY_PLAY = frozenset({"play", "script", "story", "drama", "film", "episode"})
+# A name beside a scene: "4.6 of Hamlet", "in hamlet 4.6", "In Hamlet, who opens 4.6?".
+_TITLE = r"(?:the )?[^\s,?!.]+(?: of(?: the)? [^\s,?!.]+)?"
+_NAME_AFTER = re.compile(rf"\W*(?:of|in|from) ({_TITLE})", re.IGNORECASE)
+_NAME_BEFORE = re.compile(rf"(?:^|\b(?:in|of|from|for|to|is) )({_TITLE}),? ?$", re.IGNORECASE)
+_NAME_FIRST = re.compile(r"in ([^,?!.]{1,40}),", re.IGNORECASE)
 # Each only once: a row of a word that could be read in two ways would be tried in 2ⁿ.
 _LINKS = (
     r"(?:of|in|from|within|to|the|a|an|this|that|von|vom|aus|im|der|des|dem|den|die|das|de|du|dans|la|le|les|l['’]|"
@@ -88,6 +97,36 @@ def split_part(text: str) -> tuple[str, str]:
     if headed:
         return headed[0].strip(), _bare(text[: headed.start()] + " " + text[headed.end() :])
     return "", _bare(text)
+
+
+def scene_in(text: str) -> tuple[str, str]:
+    """The act or scene that a question speaks of, and the name beside it; both empty if it speaks of none.
+
+    "Who is in hamlet 4.6?" → ("4.6", "hamlet"); "who opens scene 2 of act 1" → ("scene 2 act 1", "").
+    """
+    found = [each for each in _numbered(text[:_LONGEST]) if _is_scene(each)]
+    if not found:
+        return "", ""
+    before, after = text[: found[0].start()], text[found[-1].end() :]
+    named = _NAME_AFTER.match(after) or _NAME_BEFORE.search(before) or _NAME_FIRST.match(before)
+    name = _bare(named[1]) if named else ""
+    section = " ".join(each[0].strip() for each in found)
+    if len(found) == 1 and _FIRST_SCENE.fullmatch(section):
+        section = "1.1"  # Of a play, and not of its every act.
+    elif all(_is_scene_alone(each) for each in found):
+        return "", ""
+    return section, "" if name.casefold() in _ANY_PLAY else name
+
+
+def _is_scene_alone(found: re.Match[str]) -> bool:
+    return re.fullmatch(_LEVELS[_OF_PLAYS[1]], found["level"] or found["counted"] or "", re.IGNORECASE) is not None
+
+
+def _is_scene(found: re.Match[str]) -> bool:
+    level = found["level"] or found["counted"] or found["unit"]
+    if level:
+        return any(re.fullmatch(_LEVELS[at], level, re.IGNORECASE) for at in _OF_PLAYS)
+    return found["bare"].count(".") == 1
 
 
 def part_name(text: str) -> PartName | None:

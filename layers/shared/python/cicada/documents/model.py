@@ -100,11 +100,13 @@ class Subject(Struct, frozen=True):
     """A document, or a part of one.
 
     `document`: the words that name the document; empty where none does. `section`: the words or the number of the part
-    (`chapter 3`, `3.4`); empty for the whole document.
+    (`chapter 3`, `3.4`); empty for the whole document. `if_short`: it is only where something happens, so that it is
+    read if all of it fits, and else the message is searched for.
     """
 
     document: str = ""
     section: str = ""
+    if_short: bool = False
 
 
 Scalar: TypeAlias = str | float | bool

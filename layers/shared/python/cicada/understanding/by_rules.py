@@ -41,6 +41,7 @@ from cicada.understanding.plan import (
     concepts_of,
     contradiction,
 )
+from cicada.understanding.quoted_lines import sought_scene
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
@@ -319,7 +320,7 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     """
     if plan.intent is not Intent.SCRIPT_QUERY:
         return plan
-    named = subjects_of(request.message, request.messages)
+    named = subjects_of(request.message, request.messages, of_scripts=request.of_scripts)
     if len(named) > 1 and plan.shape is Shape.METADATA_ONLY and plan.confidence < _SURELY_A_LIST:
         plan = _search(request, plan.confidence)  # A title may look like conditions.
     if not (plan.named or plan.shape in SEARCHED):
@@ -355,4 +356,5 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
 
 def _search(request: PlanRequest, confidence: float) -> Plan:
     query = one_line(request.message)
-    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, query, query, confidence=confidence)
+    sought = (sought_scene(query) if request.of_scripts else "") or query
+    return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, query, sought, confidence=confidence)

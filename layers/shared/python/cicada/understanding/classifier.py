@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -12,6 +13,8 @@ from cicada.documents.model import KnowledgeBaseKey
 from cicada.understanding.follow_up_text import speaks_to_the_assistant
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.plan import Classification, Intent
+from cicada.understanding.quoted_lines import asks_of_words
+from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
     from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
@@ -26,6 +29,8 @@ _REASONS = {
 _SMALL_TALK = Classification(Intent.GENERAL, 1.0, "nothing but small talk")
 _SEARCHED = Classification(Intent.SCRIPT_QUERY, 1.0, "may be about the documents")
 AGENTS: Final = frozenset(AGENT_NAMES)
+# What an agent keeps is compared and quoted as well.
+_KEPT = re.compile(r"\b(?:profiles?|theor(?:y|ies)|notes?|entr(?:y|ies)|saved?|my|mine)\b", re.IGNORECASE)
 
 Classify = Callable[[str, KnowledgeBaseKey], Classification]
 
@@ -86,8 +91,15 @@ def served_intents(base: KnowledgeBase) -> tuple[Intent, ...]:
     return tuple(intent for intent in Intent if AGENT_NAMES.get(intent) in (None, *base.agents))
 
 
+def _asks_the_texts(message: str) -> bool:
+    """Whether the message compares two, or asks whose words it quotes or where they stand, and names nothing kept."""
+    return not _KEPT.search(message) and (asks_of_words(message) or len(subjects_of(message)) > 1)
+
+
 def _among_stories(message: str, model: IntentModel, off: frozenset[Intent]) -> Classification:
     """What would be for an agent that is off is a search if it asks, and else what is likeliest without the agent."""
+    if _asks_the_texts(message):
+        return Classification(Intent.SCRIPT_QUERY, 1.0, _REASONS[Intent.SCRIPT_QUERY])
     chances = model.probabilities(message)
     likeliest = _likeliest(chances)
     if likeliest.intent not in off:

@@ -21,6 +21,7 @@ from cicada.understanding.follow_up_text import YOU, Cues, Reading, function_wor
 from cicada.understanding.follow_ups import stand_alone
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.plan import PAGE_SIZE, Intent, Plan, PlanRequest, Shape, concepts_of
+from cicada.understanding.quoted_lines import is_of_a_line, scene_meant
 from cicada.understanding.subjects import subjects_of
 from cicada.understanding.words import base_form, lexicon, tokens_of
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _LONGEST = 120
+_CITATION = re.compile(r"\[(\d{1,4})\]")
 # With one of these a number is a limit, as in "and up to 72?".
 _LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
 _ITS = re.compile(r"\b(?:he|she|him|her|his|its)\b", re.IGNORECASE)
@@ -51,6 +53,8 @@ def of_last_answer(request: PlanRequest) -> Plan | None:
     message, shown = request.message, request.shown
     if not shown.documents or len(message) > _LONGEST or is_small_talk(message):
         return None
+    if request.of_scripts and shown.cited and (plan := _of_a_line(request)):
+        return plan
     reading = read(message, language_of([message], likely=language_of(request.messages)))
     number = _number(reading)
     if number is not None:
@@ -61,6 +65,17 @@ def of_last_answer(request: PlanRequest) -> Plan | None:
     # "Summarise it" is about the document, and not about the answer.
     is_about_it = shown.cited and _asks_again(reading) and not subjects_of(message)
     return _about(request, shown.cited) if is_about_it else None
+
+
+def _of_a_line(request: PlanRequest) -> Plan | None:
+    """The plan of a message on the line that the last answer quotes first, or on its scene."""
+    scene = scene_meant(request.message)
+    if scene is None and not is_of_a_line(request.message):
+        return None
+    quoted = _CITATION.search(request.turns[-1].answer) if request.turns else None
+    first = int(quoted[1]) if quoted else 0
+    cited = sorted(request.shown.cited, key=lambda each: each.number != first)
+    return replace(_about(request, tuple(cited)), scene=scene)
 
 
 def chooses_from_nothing(request: PlanRequest) -> bool:

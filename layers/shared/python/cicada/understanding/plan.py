@@ -84,6 +84,7 @@ class Plan(Struct, frozen=True):
     `before`: the question before, as it stands alone, where the message only makes sense with it.
     `may_follow`: the question before, where a short message may go on from it though nothing in it says so.
     `again`: passages of the last answer that this one is made from too, instead of a search.
+    `scene`: the scene of `again` is read whole instead, or the one so many places after it.
     `of_rows`: it goes on from a page of the rows of tables.
     `left_out`: conditions that the user has taken away, which what goes on from the plan does not bring back.
     `unknown`: names that the message states as conditions, but no field can have; they restrict nothing.
@@ -117,6 +118,7 @@ class Plan(Struct, frozen=True):
     before: str = ""
     may_follow: str = ""
     again: tuple[ShownDocument, ...] = ()
+    scene: int | None = None
     today: str = ""
     of_rows: bool = False
     unknown: tuple[str, ...] = ()
@@ -168,7 +170,7 @@ class PlanRequest(Struct, frozen=True):
     in full; both oldest first. `schema`: of `knowledge_base`, the one that is asked unless the plan names another.
     `bases`: the bases that the user may ask, with their descriptions. `asker`: the name by which owner fields call the
     user, empty if unknown. `intents`: those that the base serves. `listing`: the page of documents that the last answer
-    showed. `shown`: what it showed under numbers.
+    showed. `shown`: what it showed under numbers. `of_scripts`: the base holds scripts.
     """
 
     message: str
@@ -183,6 +185,7 @@ class PlanRequest(Struct, frozen=True):
     intents: tuple[Intent, ...] = tuple(Intent)
     listing: ListedPage | None = None
     shown: Shown = NOTHING_SHOWN
+    of_scripts: bool = False
 
     @property
     def base_key(self) -> KnowledgeBaseKey:

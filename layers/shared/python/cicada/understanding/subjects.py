@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from cicada.document_routing.naming import split_part
+from msgspec.structs import replace
+
+from cicada.document_routing.naming import scene_in, split_part
 from cicada.documents.model import Subject
 
 # Longer messages have more to say than to name what is to be read.
@@ -97,18 +99,31 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 
+OF_ITS_FORM = re.compile(
+    r"\bwho(?:['’]s)? (?:all |else )?(?:(?:is|are|was|were) )?(?:all |else )?(?:in|there|present|with|on ?stage|"
+    r"appears?|speaks?|talks?|enters?|comes? (?:in|on)|opens?|begins?|starts?|ends?|closes?|has|gets)\b"
+    r"|\b(?:which|what|how many)(?: (?!do|does|did|can)\w+)? (?:people|persons|speakers?|scenes?|acts?|chapters?|"
+    r"roles)\b"
+    r"|\bcharacters\b|\b(?:first|last|opening|closing|final) (?:\w+ )?(?:lines?|words?|speech|speaker)\b"
+    r"|\bspeaks? (?:first|last)\b"
+    r"|\b(?:begins?|opens?|starts?|ends?|closes?|set|takes? place)\b",
+    re.IGNORECASE,
+)
+"""Who is in a scene, and how it is made up: all of it tells that, and not what a search finds."""
 
-def subjects_of(message: str, earlier: Sequence[str] = ()) -> tuple[Subject, ...]:
+
+def subjects_of(message: str, earlier: Sequence[str] = (), *, of_scripts: bool = False) -> tuple[Subject, ...]:
     """What is to be read as a whole; two of a comparison; none for every other message.
 
     `earlier`: the user's messages before, oldest first. "It", and a part without its document, are of the document that
-    the last of them named which named one; where none did, `Subject.document` stays empty.
+    the last of them named which named one; where none did, `Subject.document` stays empty. `of_scripts`: any question
+    on a numbered act or scene is read; in other documents such a number may be a version's or an amount.
     """
-    named = tuple(_named(message))
+    named = tuple(_named(message)) or tuple(_scene(message) if of_scripts else ())
     if all(subject.document for subject in named):
         return named
     document = _before(earlier)
-    return tuple(subject if subject.document else Subject(document, subject.section) for subject in named)
+    return tuple(subject if subject.document else replace(subject, document=document) for subject in named)
 
 
 def _before(earlier: Sequence[str]) -> str:
@@ -130,6 +145,12 @@ def _named(message: str) -> Iterator[Subject]:
         if found := form.fullmatch(asked):
             yield _subject(found["x"])
             return
+
+
+def _scene(message: str) -> Iterator[Subject]:
+    section, document = scene_in(" ".join(message.split())) if len(message) <= _LONGEST else ("", "")
+    if section:
+        yield Subject("" if _PRONOUN.fullmatch(document) else document, section, not OF_ITS_FORM.search(message))
 
 
 @cache
