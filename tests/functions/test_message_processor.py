@@ -92,7 +92,7 @@ def test_a_follow_up_is_answered_with_the_turn_before_it(path: MessagePath, depl
     following = "7e57d004-2b97-4e7a-b45f-5387367791ce"
     path.send(
         "ws_message",
-        {"action": "sendMessage", "requestId": following, "sessionId": ID, "message": "What does he answer her?"},
+        {"action": "sendMessage", "requestId": following, "sessionId": ID, "message": "Why does he fear for her?"},
     )
     body = next(each for each in path.queues.bodies(path.queues.requests_url) if following in json.dumps(each))
     wiring.answerer.cache_clear()

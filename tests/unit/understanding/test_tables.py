@@ -297,11 +297,29 @@ def test_an_amount_of_money_tells_the_table() -> None:
     assert (found.wanted, found.bounds["cost"]) == ({TABLE: ("damage_log",)}, Bounds(gte=3))
 
 
-def test_what_is_asked_of_a_row_is_a_column_of_its_table() -> None:
-    donations = [{TABLE: "donations", "Donor": each, "Amount": str(n)} for n, each in enumerate(NAMES)]
+def shelter() -> TablesReader:
+    donors = ("Hildegard Ott", "Rotary Club", "Bakery Lindner")
+    donations = [
+        {TABLE: "donations", "Donor": donors[n % 3], "Amount": str(n), "Date": "2026-02-01"} for n in range(30)
+    ]
     known = observed_with((), {"responsible": "Cy Dunn", "reviewed": "2026-01-01"})
     known = observed_with_records(known, observed_in(donations))
-    base = TablesReader(SchemaReader.of(completed(Schema(), known, "shelter")))
-    today = date(2026, 11, 27)
+    return TablesReader(SchemaReader.of(completed(Schema(), known, "shelter")))
+
+
+def test_what_is_asked_of_a_row_is_a_column_of_its_table() -> None:
+    base, today = shelter(), date(2026, 11, 27)
     assert base.understand(["who gave it?"], today).meaning.fields == ("responsible",)
     assert base.of_row("who gave it?", "donations", today, "").meaning.fields == ("Donor",)
+
+
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [
+        ("who was our biggest donor?", Sort("Amount", descending=True, of="sum")),
+        ("who gave the most donations?", Sort("*", descending=True, of="count")),
+    ],
+)
+def test_the_biggest_of_groups_is_that_with_the_most_money(message: str, order: Sort) -> None:
+    found = shelter().understand([message], date(2026, 11, 27)).meaning
+    assert (found.group, found.order, found.limit) == (("Donor",), order, 1)

@@ -39,6 +39,8 @@ _WHO_MOST = re.compile(
     re.IGNORECASE,
 )
 _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
+# The biggest customer is the one who pays most; the one with the most orders is another.
+_OF_MONEY = word_set("biggest largest best top smallest")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -145,9 +147,16 @@ def _calls_rows(text: str, schema: Schema) -> bool:
     return nouns.issuperset(split_words(text))
 
 
-def _asks_how_much(message: str) -> bool:
-    tokens = [each.text for each in tokens_of(message)]
-    return ("how", "much") in pairwise(tokens)
+def _by_money(meaning: Meaning, message: str, money: str) -> Meaning | None:
+    """The groups with their sums of money: of "how much did each donor give?" and "who is the biggest customer?"."""
+    said, order = [each.text for each in tokens_of(message)], meaning.order
+    if not (meaning.group and money):
+        return None
+    if order and (order.field, order.of) == (EVERY, "count") and not _OF_MONEY.isdisjoint(said):
+        return replace(meaning, order=Sort(money, order.descending, "sum"))
+    if order is None and set(meaning.aggregates) <= {DOCUMENTS} and ("how", "much") in pairwise(said):
+        return replace(meaning, aggregates=(Aggregate("sum", money),))
+    return None
 
 
 def _asks_for_sum(message: str) -> bool:
@@ -244,15 +253,9 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
 
     Such a column with few values is no order. What stands behind "per" and is no column is said to be left out.
     """
-    meaning, order, money = found.meaning, found.meaning.order, column_of_money(schema)
-    if (
-        meaning.group
-        and money
-        and not order
-        and set(meaning.aggregates) <= {DOCUMENTS}
-        and _asks_how_much(found.message)
-    ):
-        return replace(found, meaning=replace(meaning, aggregates=(Aggregate("sum", money),)))
+    meaning, order = found.meaning, found.meaning.order
+    if paid := _by_money(meaning, found.message, column_of_money(schema)):
+        return replace(found, meaning=paid)
     if meaning.group or (order and (order.of or order.field not in schema.fields)):
         return found
     said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
