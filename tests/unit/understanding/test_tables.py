@@ -297,6 +297,14 @@ def test_an_amount_of_money_tells_the_table() -> None:
     assert (found.wanted, found.bounds["cost"]) == ({TABLE: ("damage_log",)}, Bounds(gte=3))
 
 
+def test_the_one_that_is_there_longest_came_first() -> None:
+    cats = [{TABLE: "cats", "Name": each, "Arrived": "2026-01-01", "Born": "2020-01-01"} for each in NAMES]
+    known = observed_with_records(observed_with((), {"title": "House rules"}), observed_in(cats))
+    base = TablesReader(SchemaReader.of(completed(Schema(), known, "shelter")))
+    found = base.understand(["Which of the cats has been here the longest?"], date(2026, 11, 27)).meaning
+    assert (found.order, found.limit, found.unknown) == (Sort("Arrived"), 1, ())
+
+
 def shelter() -> TablesReader:
     donors = ("Hildegard Ott", "Rotary Club", "Bakery Lindner")
     donations = [

@@ -41,6 +41,7 @@ _WHO_MOST = re.compile(
 _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 # The biggest customer is the one who pays most; the one with the most orders is another.
 _OF_MONEY = word_set("biggest largest best top smallest")
+_BEGINNING = word_set("arrived arrival came joined admitted since entry intake started start hired")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -95,11 +96,21 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
         return found
     ((word, is_highest),) = words.items()
     column = _number_of(word, sums, meaning, mentions, reader.schema)
+    if not column and word == "longest" and (begun := _beginning(reader.schema)):
+        # "Which cat has been here the longest?" is the one that came first.
+        return replace(found, meaning=replace(meaning, order=Sort(begun), limit=1))
     if not column:
         return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word)))
     fields = tuple(each for each in meaning.fields if each != column)
     order = Sort(column, descending=is_highest)
     return replace(found, meaning=replace(meaning, aggregates=(), order=order, limit=1, fields=fields))
+
+
+def _beginning(schema: Schema) -> str:
+    """The one column of the day on which somebody came, joined or started, or none."""
+    dates = [name for name, each in schema.fields.items() if each.type is FieldType.DATE]
+    found = [name for name in dates if not _BEGINNING.isdisjoint(split_words(name))]
+    return found[0] if len(found) == 1 else ""
 
 
 def _superlatives(message: str, mentions: Sequence[Mention]) -> dict[str, bool]:
