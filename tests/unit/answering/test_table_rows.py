@@ -91,6 +91,14 @@ def test_a_list_says_which_columns_it_leaves_out(wide: Desk) -> None:
     assert list(listed.columns)[-2:] == ["Port", "Owner"]
 
 
+def test_what_documents_have_in_common_is_shown_behind_the_columns() -> None:
+    desk = Desk()
+    sidecar = '{"metadataAttributes": {"responsible": "Ann Lee"}}'
+    desk.put("rules.md", "Wear a vest.", sidecar)
+    desk.put("boats.csv", "Name,Length,Hull\nWespe,7,x\nMoewe,9,y\n", sidecar)
+    assert list(desk.said("List all boats")[1].columns) == ["Name", "Length", "Hull", "responsible"]
+
+
 def test_a_column_that_is_named_is_shown_first(wide: Desk) -> None:
     text, listed = wide.said("List all boats with their insurer")
     assert (next(iter(listed.columns)), len(listed.columns)) == ("Insurer", 10)

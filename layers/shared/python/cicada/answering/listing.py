@@ -37,6 +37,8 @@ from cicada.understanding.plan import PAGE_SIZE, Plan
 # The first row of an ascending and of a descending order.
 _ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}
 
+# What `SchemaField.tables` has for documents that are no rows.
+_NO_TABLE = ""
 # Words for the rows of tables.
 _ROWS = re.compile(r"\b(?:rows?|records?|entries|zeilen?|datens[aä]tze?)\b", re.IGNORECASE)
 
@@ -296,6 +298,8 @@ def _columns(
     are_rows = any(TABLE in row.metadata for row in rows)
     named = [*plan.fields, *([plan.sort.field] if plan.sort else []), *(each.field for each in conditions)]
     shown = [field.name for field in schema.fields.values() if field.shown or are_rows]
+    if are_rows:  # The columns of the table come before what the documents of the base have in common.
+        shown.sort(key=lambda name: _NO_TABLE in schema.fields[name].tables)
     known = [
         name
         for name in dict.fromkeys([*named, *shown])
