@@ -155,9 +155,9 @@ def test_a_value_of_one_word_may_be_in_another_form(word: str, value: str) -> No
     assert [each.meanings[0].value for each in found if each.kind is MentionKind.VALUE] == [value]
 
 
-@pytest.mark.parametrize("word", ["pluck", "elegant", "paint", "marble"])
+@pytest.mark.parametrize("word", ["pluck", "elegant", "paint", "marble", "boathouse", "come"])
 def test_a_word_that_is_only_alike_is_no_value(word: str) -> None:
-    trade = SchemaField("trade", FieldType.KEYWORD, ("plumber", "electric", "pain relief", "markets"))
+    trade = SchemaField("trade", FieldType.KEYWORD, ("plumber", "electric", "pain relief", "markets", "boats", "comet"))
     found = facts_of(f"all {word} ones", compiled(Schema({"trade": trade})), NOW, frozenset()).mentions
     assert not any(each.kind is MentionKind.VALUE for each in found)
 

@@ -398,15 +398,17 @@ class _Finder:
         if len(word) < SHORTEST_STEM or self.tokens[at].text in _GRAMMAR | lexicon().cues.keys():
             return None
         near = self.vocabulary.value_stems.get(word[:SHORTEST_STEM], ())
-        found = tuple(each for each in near if _is_form_of(word, base_form(each.value)))
+        found = tuple(each for each in near if _is_form_of(word, each.value.lower()))
         return Mention(at, at + 1, MentionKind.VALUE, self.tokens[at].raw, found) if len(found) == 1 else None
 
 
 def _is_form_of(word: str, value: str) -> bool:
     """Whether both differ in their endings alone, or the value is the word cut short: "elec" for "electrical"."""
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, value, strict=False)))
+    base = base_form(value)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, base, strict=False)))
+    # A boathouse is none of the boats.
     is_cut_short = shared == len(value) and len(word) - shared > _LONGEST_ENDING
-    return is_cut_short or (shared >= _STEM and max(len(word), len(value)) - shared <= _LONGEST_ENDING)
+    return is_cut_short or (shared >= _STEM and max(len(word), len(base)) - shared <= _LONGEST_ENDING)
 
 
 # Words that are written in capitals to stress them.
