@@ -24,11 +24,25 @@ FIELDS = {
     "cost_eur": FieldType.NUMBER,
     "amount_eur": FieldType.NUMBER,
     "aperture": FieldType.NUMBER,
+    "signed by": FieldType.PERSON,
+    "maker": FieldType.PERSON,
 }
 SCHEMA = Schema({name: SchemaField(name, each) for name, each in FIELDS.items()}, date="date")
 INSTRUMENTS: dict[str, dict[str, MetadataValue]] = {
-    "refractor": {"kind": "instrument", "acquired": "1898-04-01", "amount_eur": 90.0, "aperture": 200.0},
-    "reflector": {"kind": "instrument", "acquired": "1971-04-01", "amount_eur": 10.0, "aperture": 400.0},
+    "refractor": {
+        "kind": "instrument",
+        "acquired": "1898-04-01",
+        "amount_eur": 90.0,
+        "aperture": 200.0,
+        "maker": "A. Ross",
+    },
+    "reflector": {
+        "kind": "instrument",
+        "acquired": "1971-04-01",
+        "amount_eur": 10.0,
+        "aperture": 400.0,
+        "maker": "B. Lund",
+    },
     "evening": {"kind": "evening", "date": "2026-01-01", "cost_eur": 5.0},
 }
 OLDEST = Plan(
@@ -78,3 +92,8 @@ def test_a_field_that_a_document_has_is_meant() -> None:
     camera: dict[str, MetadataValue] = {"kind": "instrument", "date": "2020-01-01", "acquired": "2020-01-01"}
     mixed = {**INSTRUMENTS, "camera": camera}
     assert said(OLDEST, mixed) == "3 documents match (kind: instrument). Earliest date: 2020-01-01 (Camera)."
+
+
+def test_who_did_it_is_the_only_person_of_the_document() -> None:
+    asked = replace(OLDEST, sort=None, limit=None, fields=("signed by",))
+    assert said(asked, {"refractor": INSTRUMENTS["refractor"]}).endswith("Refractor: maker A. Ross.")

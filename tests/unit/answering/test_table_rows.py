@@ -297,6 +297,7 @@ def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, sha
         ("the second one", Shape.METADATA_ONLY, ()),
         ("tell me about the second one", Shape.HYBRID, ()),
         ("the second one: who is its owner?", Shape.METADATA_ONLY, ("Owner",)),
+        ("who is the owner of the second one?", Shape.METADATA_ONLY, ("Owner",)),
         ("2", Shape.METADATA_ONLY, ()),
     ],
 )

@@ -564,3 +564,20 @@ def test_how_many_is_of_the_number_where_a_tag_is_called_like_it() -> None:
 
 def test_what_things_are_worth_is_their_value_before_their_cost() -> None:
     assert of_observatory("what are the instruments worth in total?").aggregates == (Aggregate("sum", "value_eur"),)
+
+
+@pytest.mark.parametrize(
+    ("message", "order"),
+    [("strongest beer", Sort("alcohol", descending=True)), ("the weakest beer", Sort("alcohol"))],
+)
+def test_strong_and_weak_are_of_alcohol(message: str, order: Sort) -> None:
+    fields = [SchemaField("beer", FieldType.KEYWORD, ("Dunkel", "Stout")), SchemaField("alcohol", FieldType.NUMBER)]
+    reader = SchemaReader.of(Schema({each.name: each for each in fields}, items=("beer",)))
+    assert reader.understand([message], NOW).meaning.order == order
+
+
+def test_a_tag_that_is_not_known_is_the_word_behind_tagged() -> None:
+    fields = [SchemaField("kind", FieldType.KEYWORD, ("repair", "loan")), SchemaField("tags", FieldType.KEYWORDS)]
+    reader = SchemaReader.of(Schema({each.name: each for each in fields}))
+    for message in ("repairs tagged safety", "which repairs have the tag safety?"):
+        assert reader.understand([message], NOW).meaning.wanted == {"kind": ("repair",), "tags": ("safety",)}

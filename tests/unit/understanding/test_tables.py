@@ -331,3 +331,48 @@ def test_what_is_asked_of_a_row_is_a_column_of_its_table() -> None:
 def test_the_biggest_of_groups_is_that_with_the_most_money(message: str, order: Sort) -> None:
     found = shelter().understand([message], date(2026, 11, 27)).meaning
     assert (found.group, found.order, found.limit) == (("Donor",), order, 1)
+
+
+def cooperative() -> TablesReader:
+    """Invoices with a state that is also a part of another column's name, flats, and documents with persons."""
+    states = ("paid", "open", "overdue")
+    invoices = [
+        {
+            TABLE: "invoices",
+            "Invoice no": f"R-10{n}",
+            "Payment": states[n % 3],
+            "Paid on": "2026-02-01",
+            "Amount": str(n),
+        }
+        for n in range(10, 40)
+    ]
+    flats = [{TABLE: "flats", "Flat": f"L-{n}", "Monthly rent": str(500 + n), "Status": "let"} for n in range(10, 30)]
+    known = observed_with((), {"kind": "minutes", "signed by": "Helen Marsh", "chair": "Helen Marsh"})
+    known = observed_with(known, {"kind": "minutes", "signed by": "George Adeyemi", "chair": "George Adeyemi"})
+    for rows in (invoices, flats):
+        known = observed_with_records(known, observed_in(rows))
+    return TablesReader(SchemaReader.of(completed(Schema(), known, "housing")))
+
+
+def of_cooperative(*messages: str) -> Meaning:
+    return cooperative().understand(messages, date(2026, 11, 27)).meaning
+
+
+def test_what_is_denied_is_a_condition_and_no_subject() -> None:
+    found = of_cooperative("unpaid invoices")
+    assert (found.wanted, found.unwanted, found.topic) == ({TABLE: ("invoices",)}, {"Payment": ("paid",)}, "")
+
+
+def test_the_code_of_a_row_is_a_condition_where_a_column_is_asked_for() -> None:
+    found = of_cooperative("when was invoice R-1019 paid?")
+    assert (found.wanted, found.fields) == ({TABLE: ("invoices",), "Invoice no": ("R-1019",)}, ("Paid on",))
+
+
+def test_a_value_of_several_fields_is_of_the_one_that_was_spoken_of() -> None:
+    found = of_cooperative("minutes chaired by Helen Marsh", "no, I meant by George Adeyemi")
+    assert found.wanted == {"kind": ("minutes",), "chair": ("George Adeyemi",)}
+
+
+def test_what_is_added_up_is_no_group() -> None:
+    found = of_cooperative("let flats", "how much rent do they pay per month?")
+    assert (found.aggregates, found.group) == ((Aggregate("sum", "Monthly rent"),), ())

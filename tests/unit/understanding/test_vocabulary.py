@@ -72,6 +72,17 @@ def test_a_day_is_called_by_its_whole_name_and_cut_short() -> None:
     assert [days.phrases[word][0].value for word in ("friday", "sat")] == ["Fri", "Saturday"]
 
 
+def test_a_name_of_two_words_is_known_by_a_short_first_one_that_says_nothing_else() -> None:
+    brewers = SchemaField("brewer", FieldType.KEYWORD, ("Tom Hadley", "Bea Collins", "Old Raven", "Top 10"))
+    phrases = compiled(Schema({"brewer": brewers})).phrases
+    assert {word: [each.value for each in phrases.get(word, ())] for word in ("tom", "bea", "old", "top")} == {
+        "tom": ["Tom Hadley"],
+        "bea": ["Bea Collins"],
+        "old": [],
+        "top": [],
+    }
+
+
 def test_of_three_words_the_last_two_name_what_nothing_else_is_called() -> None:
     rooms = SchemaField("room", FieldType.KEYWORD, ("Cat room A", "Cat room B", "Old cat room"))
     phrases = compiled(Schema({"room": rooms})).phrases

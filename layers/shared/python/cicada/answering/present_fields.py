@@ -1,7 +1,7 @@
-"""Which field is meant by an order or a number that none of the documents has: the only one of theirs that fits.
+"""Which field is meant by an order, a number or a person that none of the documents has: the only one that fits.
 
 Documents of a base differ in their fields: the oldest instrument is the one acquired first, and not the first by the
-date of an evening.
+date of an evening; "who did it?" is of the inspector of an inspection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.understanding.plan import Plan
 from cicada.understanding.vocabulary import is_of_money
 
-_COMPARED = (FieldType.DATE, FieldType.NUMBER)
+_OF_ONE_KIND = (FieldType.DATE, FieldType.NUMBER, FieldType.PERSON)
 
 
 def with_present_field(plan: Plan, rows: Sequence[DocumentRow], schema: Schema) -> Plan:
@@ -25,17 +25,18 @@ def with_present_field(plan: Plan, rows: Sequence[DocumentRow], schema: Schema) 
     if sort and not sort.of:
         return replace(plan, sort=replace(sort, field=_present(sort.field, rows, schema)))
     found = tuple(Aggregate(each.op, _present(each.field, rows, schema)) for each in plan.aggregates)
-    return replace(plan, aggregates=found)
+    fields = tuple(_present(each, rows, schema) for each in plan.fields) if len(plan.fields) == 1 else plan.fields
+    return replace(plan, aggregates=found, fields=fields)
 
 
 def _present(field: str, rows: Sequence[DocumentRow], schema: Schema) -> str:
     declared = schema.fields.get(field)
-    if field in (EVERY, TITLE) or declared is None or declared.type not in _COMPARED:
+    if field in (EVERY, TITLE) or declared is None or declared.type not in _OF_ONE_KIND:
         return field
     if not rows or any(values_of(row, field) for row in rows):
         return field
     alike = [each.name for each in schema.fields.values() if each.type is declared.type]
-    if declared.type is FieldType.NUMBER:
-        alike = [name for name in alike if is_of_money(name) == is_of_money(field)]
-    fitting = [name for name in alike if all(values_of(row, name) for row in rows)]
+    if is_of_money(field):
+        alike = [name for name in alike if is_of_money(name)]
+    fitting = [name for name in alike if 2 * sum(bool(values_of(row, name)) for row in rows) >= len(rows)]
     return fitting[0] if len(fitting) == 1 else field

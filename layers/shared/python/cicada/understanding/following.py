@@ -111,6 +111,7 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     is_turned = own == Meaning() and not lexicon().turned.isdisjoint(each.text for each in reading.facts.tokens)
     if found.relation == "correct" or is_turned:
         own, earlier = corrected(own, earlier, reading, vocabulary)
+    own = _on_the_same_field(own, earlier, reading)
     own = _on_the_same_date(own, earlier, reading, vocabulary)
     own = _within(own, earlier, reading, vocabulary)
     own = _by_the_same_age(own, earlier, reading)
@@ -142,6 +143,17 @@ def with_same(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
             if name in earlier.wanted and name not in own.restricted:
                 fields = tuple(each for each in own.fields if each != name)
                 own = replace(own, wanted={**own.wanted, name: earlier.wanted[name]}, fields=fields)
+    return own
+
+
+def _on_the_same_field(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
+    """A value of several fields ("and by George Adeyemi?") is of the one that the plan before has a condition on."""
+    for mention, role in reading.of_kind(MentionKind.VALUE):
+        fields, now = mention.fields(Kind.VALUE), role.field
+        before = next((name for name in fields if name in earlier.wanted and name != now), None)
+        is_another = now in own.wanted and now not in earlier.wanted and now not in _named(reading)
+        if is_another and before and before not in own.wanted:
+            own = replace(own, wanted={before if name == now else name: own.wanted[name] for name in own.wanted})
     return own
 
 

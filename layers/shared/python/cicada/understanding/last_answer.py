@@ -34,6 +34,8 @@ _CITATION = re.compile(r"\[(\d{1,4})\]")
 # With one of these a number is a limit, as in "and up to 72?".
 _LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
 _ITS = re.compile(r"\b(?:he|she|him|her|his|its)\b", re.IGNORECASE)
+# "How much did the second one cost?"
+_THE_NTH = re.compile(r"\bthe (?P<number>\w+) (?:one|row)\b", re.IGNORECASE)
 _OF_BEFORE = frozenset({"before", "previously", "earlier", "formerly", "früher", "vorher", "avant", "antes", "prima"})
 _ORDERING = frozenset({"NEW", "OLD", "MAX", "MIN"})
 _MORE = re.compile(
@@ -287,6 +289,8 @@ def _row_meant(request: PlanRequest) -> ShownDocument | None:
     if (place := chosen(message, len(shown))) is not None:
         return shown[place]
     number = _number(read(message, language_of([message], likely=language_of(request.messages))))
+    if number is None and (of_one := _THE_NTH.search(message)):
+        number = ordinal(of_one["number"].lower())
     if number is not None:
         return request.shown.numbered(number)
     refers = with_name(message, "", bare=True) or _ITS.search(message)

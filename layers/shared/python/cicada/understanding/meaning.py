@@ -28,6 +28,7 @@ _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"nt", "n't", "n’t", "there", "exist", "gibt", "es"})
 _COMPUTING = frozenset({"AVG", "SUM"})
 _AGED = ("older", "younger")
+_TAGGED = frozenset({"tag", "tags", "tagged"})
 _BIRTH = EARLY - {"year"}
 _LIKELY, _PERHAPS = 0.5, 0.25
 # What a verb says of money, as the names of fields have it.
@@ -439,6 +440,17 @@ def _is_denied(mention: Mention, field: str, reading: Reading) -> bool:
     said = [each.text for each in reading.facts.tokens[max(0, mention.start - _DENYING_DISTANCE) : mention.start]]
     is_dated = any(role.is_condition and role.field == field for role in reading.roles)
     return not is_dated and any(lexicon().cues.get(each) == "NOT" for each in said)
+
+
+def with_tag(found: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
+    """The meaning with the word behind "tagged", where there are too many tags to know them all."""
+    lists = [name for name, each in vocabulary.types.items() if each is FieldType.KEYWORDS and name in vocabulary.open]
+    if len(lists) != 1 or lists[0] in found.restricted:
+        return found
+    for before, word in pairwise(reading.facts.tokens):
+        if before.text in _TAGGED and word.raw[:1].isalnum() and word.text not in lexicon().function | _TAGGED:
+            return replace(found.adding(lists[0], word.raw, negated=False), topic="")
+    return found
 
 
 def perhaps_asked_for(reading: Reading, vocabulary: Vocabulary) -> tuple[str, ...]:

@@ -211,12 +211,20 @@ def _roles(facts: Facts, line: Line, heads: Heads) -> tuple[Role, ...]:
         role = _role(roles, mention, line, heads)
         if mention.kind is MentionKind.ASKER and role.name == "none" and _owns_records(facts, line, at):
             role = replace(role, name="cond", chances={"cond": 1.0})
+        if mention.kind is MentionKind.VALUE and role.name == "content" and _is_denied(role, mention, facts):
+            role = replace(role, name="cond")  # No text is searched for what is not so: "unpaid invoices".
         is_unread = mention.kind is MentionKind.WORD and role.name == "none" and mention.text not in lexicon().function
         is_name = mention.kind is MentionKind.NAME and role.is_condition
         if (is_name or is_unread) and _is_subject(facts, mention):
             role = replace(role, name="topic")
         roles.append(role)
     return tuple(_with_own_operations(roles, line))
+
+
+def _is_denied(role: Role, mention: Mention, facts: Facts) -> bool:
+    """Whether what may be a subject or a condition is surely denied: "animals that have not been adopted"."""
+    follows_not = mention.start > 0 and facts.tokens[mention.start - 1].text == "not"
+    return (follows_not or role.negated > _SURELY_DENIED) and role.chances.get("cond", 0.0) > _PERHAPS
 
 
 def _with_own_operations(roles: Sequence[Role], line: Line) -> Iterator[Role]:
@@ -277,8 +285,6 @@ def _role(roles: Sequence[Role], mention: Mention, line: Line, heads: Heads) -> 
     negated = 0.0
     if found in NEGATABLE or found == "content":  # A content may turn out to be a condition on what was listed.
         negated = heads["negation"].probabilities(negation_features(line, line.places[at], earlier))["negated"]
-    if found == "content" and negated > _SURELY_DENIED and chances.get("cond", 0.0) > _PERHAPS:
-        found = "cond"  # No text is searched for what is not so: "animals that have not been adopted".
     operations = _operations(heads["operations"].probabilities(features), line) if found == "agg" else ()
     if found == "agg" and not operations:
         found = "show"

@@ -272,6 +272,8 @@ def grouped(found: Understood, mentions: Sequence[Mention], schema: Schema) -> U
     said = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
     numbers = list(dict.fromkeys(name for name in said if schema.fields[name].type is FieldType.NUMBER))
     column = order.field if order else _each_of(found.message, mentions)
+    if column in {each.field for each in meaning.aggregates}:
+        column = ""  # "How much rent per month?" is no rent for each monthly rent.
     is_of_few = column != "" and bool(schema.fields[column].values)
     computed = meaning.aggregates or ((Aggregate("sum", numbers[0]),) if is_of_few and len(numbers) == 1 else ())
     if column and computed and (is_of_few or not order):

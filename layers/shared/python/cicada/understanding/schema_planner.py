@@ -15,6 +15,7 @@ from datetime import date
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.understanding.asking_back import (
     LEAD,
@@ -38,6 +39,7 @@ from cicada.understanding.meaning import (
     unread_conditions,
     unread_days,
     unread_names,
+    with_tag,
 )
 from cicada.understanding.reading import (
     LIKELY_WISH,
@@ -142,7 +144,7 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "N" and chances["M"] > _LIKELY_LISTED and meaning.restricted and not reading.line.rare_words:
             strategy = "M"  # What is asked for is all of the base's own.
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
-        if strategy == "M" and (meaning.aggregates or (meaning.fields and not meaning.restricted)):
+        if strategy == "M" and (meaning.aggregates or (meaning.fields and not meaning.restricted - {TABLE})):
             # What is computed or shown has no subject: "the total of unpaid fees" is of those that are not paid.
             meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
         if strategy == "M" and self._lists_all(meaning):
@@ -162,6 +164,7 @@ class SchemaReader(Struct, frozen=True):
             meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
             meaning = with_periods(meaning, reading, self.schema, self.vocabulary)
             meaning = with_last(meaning, reading, self.vocabulary)
+            meaning = with_tag(meaning, reading, self.vocabulary)
         asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)

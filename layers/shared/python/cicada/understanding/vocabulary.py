@@ -31,6 +31,7 @@ EARLY = word_set("birth dob born birthday geboren geburtsdatum year built founde
 _OF_SENTENCES = word_set("what who whom how when where which why no not it is to from at on in of for")
 _STEM, _LONG_STEM = 5, 6
 SHORTEST_STEM = 4
+_SHORTEST_NAME = 3
 _LONGEST_NAME = 6
 
 
@@ -273,7 +274,10 @@ def _short_names(value: str) -> Iterator[Phrase]:
     if not 2 <= len(words) <= _LONGEST_NAME or not all(each[:1].isupper() for each in words[:2]):
         return
     short = [words[:1], *([words[1:]] if len(words) == 2 else [words[:2]])]
-    yield from (tuple(split_words(" ".join(each))) for each in short if len(each[0]) >= _STEM)
+    least = _SHORTEST_NAME if len(words) == 2 and "".join(words).isalpha() else _STEM
+    plain = lexicon().cues.keys() | lexicon().implied.keys()  # "Old batches" are not those of Old Raven.
+    telling = (each for each in short if len(each[0]) >= least and each[0].lower() not in plain)
+    yield from (tuple(split_words(" ".join(each))) for each in telling)
 
 
 def _boolean(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]]:
