@@ -141,30 +141,10 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A" and (reading.line.rare_words > _MOST_RARE or reading.strategies["A"] < _LIKELY_LISTED):
             # Who says that much can be answered: what is meant is there, though "that" and "it" are too.
             strategy = max((each for each in chances if each != "A"), key=chances.__getitem__)
-        if strategy == "N" and chances["M"] > _LIKELY_LISTED and meaning.restricted and not reading.line.rare_words:
-            strategy = "M"  # What is asked for is all of the base's own.
         confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
-        if strategy == "M" and (meaning.aggregates or (meaning.fields and not meaning.restricted - {TABLE})):
-            # What is computed or shown has no subject: "the total of unpaid fees" is of those that are not paid.
-            meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
-        if strategy == "M" and self._lists_all(meaning):
-            meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
-        is_no_wish = meaning.lacks_asker or _asks_whether(reading)
-        wish = 0.0 if is_no_wish else wish_for_documents(reading, self.heads)
-        if meaning.topic and wish > LIKELY_WISH:
-            meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
-        if not (meaning.topic or meaning.order or meaning.limit or meaning.group):
-            states_more = bool(meaning.restricted or meaning.aggregates or meaning.fields)
-            meaning = replace(
-                meaning, topic=unread_subject(reading) if wish > (SURE_WISH if states_more else LIKELY_WISH) else ""
-            )
-        if strategy == "M":
-            unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
-            unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
-            meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
-            meaning = with_periods(meaning, reading, self.schema, self.vocabulary)
-            meaning = with_last(meaning, reading, self.vocabulary)
-            meaning = with_tag(meaning, reading, self.vocabulary)
+        wish = 0.0 if meaning.lacks_asker or _asks_whether(reading) else wish_for_documents(reading, self.heads)
+        meaning = self._with_subject(meaning, reading, strategy, wish, asker)
+        meaning = self._with_numbers(meaning, reading) if strategy == "M" else meaning
         asks_of_one = strategy == "M" and confidence < _LIKELY_OPEN and meaning == Meaning(fields=meaning.fields)
         # Nothing but a field was read of "when does the lease end?": "lease" is what it is asked of, however common.
         phrase = described(reading, self.vocabulary, () if asks_of_one else self.heads.known)
@@ -172,6 +152,32 @@ class SchemaReader(Struct, frozen=True):
             phrase = None  # "The fox mask" is the value of a field.
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)
+
+    def _with_subject(self, meaning: Meaning, reading: Reading, strategy: str, wish: float, asker: str) -> Meaning:
+        """The meaning with its subject: values that are no conditions, or unknown words where documents are wanted.
+
+        What is computed or shown has none.
+        """
+        if strategy == "M" and (meaning.aggregates or (meaning.fields and not meaning.restricted - {TABLE})):
+            # "The total of unpaid fees" is of those that are not paid.
+            meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
+        if strategy == "M" and self._lists_all(meaning):
+            meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
+        if meaning.topic and wish > LIKELY_WISH:
+            meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
+        if meaning.topic or meaning.order or meaning.limit or meaning.group:
+            return meaning
+        states_more = meaning.restricted or meaning.aggregates or meaning.fields
+        is_wanted = wish > (SURE_WISH if states_more else LIKELY_WISH)
+        return replace(meaning, topic=unread_subject(reading) if is_wanted else "")
+
+    def _with_numbers(self, meaning: Meaning, reading: Reading) -> Meaning:
+        """The meaning of a list or a number with its periods, its last records, its tag, and what it leaves out."""
+        unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
+        unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
+        meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
+        meaning = with_periods(meaning, reading, self.schema, self.vocabulary)
+        return with_tag(with_last(meaning, reading, self.vocabulary), reading, self.vocabulary)
 
     @property
     def _names_stand_in_a_field(self) -> bool:
