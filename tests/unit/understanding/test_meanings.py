@@ -581,3 +581,9 @@ def test_a_tag_that_is_not_known_is_the_word_behind_tagged() -> None:
     reader = SchemaReader.of(Schema({each.name: each for each in fields}))
     for message in ("repairs tagged safety", "which repairs have the tag safety?"):
         assert reader.understand([message], NOW).meaning.wanted == {"kind": ("repair",), "tags": ("safety",)}
+    known = (replace(fields[1], values=("audit", "safety")), SchemaField("replaces", FieldType.KEYWORDS))
+    reader = SchemaReader.of(Schema({each.name: each for each in (fields[0], *known)}))
+    assert reader.understand(["repairs with tag audit"], NOW).meaning.wanted == {
+        "kind": ("repair",),
+        "tags": ("audit",),
+    }

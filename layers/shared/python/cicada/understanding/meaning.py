@@ -444,12 +444,13 @@ def _is_denied(mention: Mention, field: str, reading: Reading) -> bool:
 
 def with_tag(found: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     """The meaning with the word behind "tagged", where there are too many tags to know them all."""
-    lists = [name for name, each in vocabulary.types.items() if each is FieldType.KEYWORDS and name in vocabulary.open]
-    if len(lists) != 1 or lists[0] in found.restricted:
+    lists = (name for name, each in vocabulary.types.items() if each is FieldType.KEYWORDS and name in vocabulary.open)
+    tags = next((name for name in lists if not _TAGGED.isdisjoint(split_words(name))), None)
+    if tags is None or tags in found.restricted:
         return found
     for before, word in pairwise(reading.facts.tokens):
         if before.text in _TAGGED and word.raw[:1].isalnum() and word.text not in lexicon().function | _TAGGED:
-            return replace(found.adding(lists[0], word.raw, negated=False), topic="")
+            return replace(found.adding(tags, word.raw, negated=False), topic="")
     return found
 
 
