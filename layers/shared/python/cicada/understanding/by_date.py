@@ -25,14 +25,11 @@ def with_periods(meaning: Meaning, reading: Reading, schema: Schema, vocabulary:
     """The meaning, with its numbers for each period that the message asks for, or the one period with the most."""
     asked, day = next(_asked(reading), None), _day_of(meaning, reading, vocabulary)
     is_of_records = meaning.restricted or meaning.aggregates or meaning.group or reading.names_records
-    if (
-        asked is None
-        or not day
-        or not is_of_records
-        or any(_is_per(each.field, asked[0], schema) for each in meaning.aggregates)
-    ):
+    if asked is None or not (day and is_of_records):
         return meaning
     period, is_one = asked
+    if any(_is_per(each.field, period, schema) for each in meaning.aggregates):
+        return meaning
     cues = {lexicon().cues.get(each.text) for each in reading.facts.tokens}
     others = tuple(each for each in meaning.group if period_of(each)[0] != day)
     group = (*others, by_period(day, period))[-_MOST_GROUPED:]
