@@ -587,3 +587,16 @@ def test_a_tag_that_is_not_known_is_the_word_behind_tagged() -> None:
         "kind": ("repair",),
         "tags": ("audit",),
     }
+
+
+def test_the_number_of_all_records_is_counted_however_it_is_asked_for() -> None:
+    found = understood("List the number of all records sealed in 2025.").meaning
+    assert (found.aggregates, list(found.bounds)) == ((DOCUMENTS,), ["sealed_on"])
+
+
+def test_a_superlative_of_groups_in_the_singular_is_of_one() -> None:
+    most = Sort("*", descending=True, of="count")
+    one = understood("List the guild shared by the most number of records.").meaning
+    assert (one.group, one.order, one.limit) == (("guild",), most, 1)
+    each = understood("number of records of each guild, the guild with the most first").meaning
+    assert (each.group, each.limit) == (("guild",), None)

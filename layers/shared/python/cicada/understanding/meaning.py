@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
@@ -28,6 +28,8 @@ _LONGEST_CONDITION = 3  # words; of more, some are no condition
 _IDLE = frozenset({"nt", "n't", "n’t", "there", "exist", "gibt", "es"})
 _COMPUTING = frozenset({"AVG", "SUM"})
 _AGED = ("older", "younger")
+_BETWEEN = frozenset({"all", "the", "our", "different"})
+_DEFINITE = frozenset({"the", "which", "what"})
 _TAGGED = frozenset({"tag", "tags", "tagged"})
 _BIRTH = EARLY - {"year"}
 _LIKELY, _PERHAPS = 0.5, 0.25
@@ -585,14 +587,35 @@ def _another_measure(number: str | None, reading: Reading, vocabulary: Vocabular
 
 def _with_counts(found: Meaning, reading: Reading) -> Meaning:
     """How many, by groups or not; the order of groups; the one record or group that is asked for."""
-    asks = reading.asks
+    asks, cues = reading.asks, {lexicon().cues.get(each.text) for each in reading.facts.tokens}
     if asks["count"] > _LIKELY and not any(each.op == "count" for each in found.aggregates):
         found = replace(found, aggregates=(DOCUMENTS, *found.aggregates))
     if found.group and found.order is None and max(asks["most"], asks["fewest"]) > _LIKELY:
         found = _ordering_groups(found, asks)
-    if asks["one"] > _LIKELY and found.limit is None and found.order:
+    is_counted = found.order is not None or any(each.op == "count" for each in found.aggregates)
+    if not is_counted and _says_number_of(reading, cues):
+        found = replace(found, aggregates=(DOCUMENTS, *found.aggregates))
+    is_one = asks["one"] > _LIKELY or _names_one_group(found, reading, cues)
+    if is_one and found.limit is None and found.order:
         found = replace(found, limit=1)
     return found
+
+
+def _names_one_group(found: Meaning, reading: Reading, cues: Collection[str | None]) -> bool:
+    """Whether the group of a superlative is said in the singular: "the company with the most orchestras"."""
+    if not (found.order and found.order.of and len(found.group) == 1) or not {"EACH", "SORT"}.isdisjoint(cues):
+        return False
+    words = ["", *(each.text for each in reading.facts.tokens)]
+    named = [each for each, _ in reading.of_kind(MentionKind.FIELD) if found.group[0] in each.fields(Kind.FIELD)]
+    return any(words[each.start] in _DEFINITE and in_singular(each, reading.facts) for each in named)
+
+
+def _says_number_of(reading: Reading, cues: Collection[str | None]) -> bool:
+    """Whether it asks for "the number of all matches", where matches are the records."""
+    words = [each.text for each in reading.facts.tokens]
+    before = (words[: mention.start] for mention, _ in reading.of_kind(MentionKind.RECORD))
+    says = any([each for each in said if each not in _BETWEEN][-2:] == ["number", "of"] for said in before)
+    return says and {"SORT", "NOT"}.isdisjoint(cues)
 
 
 def _ordering_groups(found: Meaning, asks: Mapping[str, float]) -> Meaning:
