@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from cicada.bootstrap.conversation import chosen_planner
 from cicada.errors import CicadaError, ConfigurationError, PlanRefusedError, ThrottledError
-from cicada.observability.log import report_plan_fallback
+from cicada.observability.log import report_plan_fallback, report_planning_fault
 from cicada.settings import PlannerSettings
 from cicada.understanding.planners import LimitedPlanner, PlanCache, PlannerChain, PlannerMode
 from tests.fakes.bedrock_wire import Refused, converse_reply, scripted_bedrock, tool_use
@@ -79,3 +79,15 @@ def test_a_failed_planning_model_is_logged_with_its_code(
     (record,) = caplog.records
     assert (record.levelname, record.__dict__["code"]) == (level, error.code)
     assert record.__dict__.get("planRefused") == kind
+
+
+def test_a_fault_of_the_rules_is_logged_by_its_type_and_place_without_the_message(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    try:
+        raise ValueError("Who hid the key?")
+    except ValueError as error:
+        report_planning_fault(error)
+    (record,) = caplog.records
+    assert (record.levelname, record.__dict__["kinds"]) == ("ERROR", ["ValueError"])
+    assert "key" not in str(record.__dict__)

@@ -45,6 +45,7 @@ from cicada.observability.log import (
     report_counted_sentences,
     report_failed_answer,
     report_model_fallback,
+    report_planning_fault,
     report_uncounted_tokens,
 )
 from cicada.observability.metrics import AnswerMetrics, StageMetrics
@@ -56,6 +57,7 @@ from cicada.settings import AgentSettings, ModelSettings, ProcessorSettings, loa
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
+from cicada.understanding.planners import GuardedPlanner
 
 if TYPE_CHECKING:
     from mypy_boto3_bedrock_runtime import BedrockRuntimeClient
@@ -115,7 +117,7 @@ def answerer() -> Answerer:
         asks_change=lambda message: bool(asked_writes(message)),
         asks=classifier.model.asks,
     )
-    planner = chosen_planner(settings.planner, rules, classifier.threshold)
+    planner = chosen_planner(settings.planner, GuardedPlanner(rules, report_planning_fault), classifier.threshold)
     has_documents = partial(_has_documents, index, completeness.check)
     episodes = partial(_episodes, index, completeness.check)
     loop = evidence_loop(settings.search)

@@ -61,6 +61,11 @@ def report_plan_fallback(error: CicadaError) -> None:
     _report("A planning model failed; another plan is used", error, **kind)
 
 
+def report_planning_fault(error: Exception) -> None:
+    """The rules could not plan a message; the texts were searched for it instead."""
+    logger.error("A message could not be planned; it is searched for", extra=failure_fields(error))
+
+
 def report_model_fallback(error: CicadaError) -> None:
     """A chat model did not begin to write; the next one is asked, or the only one once more."""
     _report("A chat model failed; another call is made", error)

@@ -20,7 +20,7 @@ from cicada.deadline import Deadline, ending_by
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, OpenCircuitError, PlanRefusedError
 from cicada.text import one_line
 from cicada.understanding.last_answer import of_last_answer
-from cicada.understanding.plan import BY_RULES, Intent, Plan, Planner, PlanRequest
+from cicada.understanding.plan import BY_RULES, Intent, Plan, Planner, PlanRequest, Shape
 
 MODEL_FAILED = "rules_after_model_failed"
 MODEL_SKIPPED = "rules:skipped_open_circuit"
@@ -34,6 +34,26 @@ class PlannerMode(StrEnum):
     AUTO = "auto"
     RULES = "rules"
     MODEL = "model"
+
+
+class GuardedPlanner(Struct, frozen=True):
+    """Searches where `planner` fails by a fault of its own: a message that nobody foresaw ends no conversation.
+
+    The fault goes to `report`; nobody is sure of such a plan, so that a model makes another one where there is one.
+    """
+
+    planner: Planner
+    report: Callable[[Exception], object]
+
+    def plan(self, request: PlanRequest) -> Plan:
+        try:
+            return self.planner.plan(request)
+        except CicadaError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, the texts can be searched
+            self.report(error)
+            query = one_line(request.message)
+            return Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, query, query, confidence=0.0)
 
 
 class ChosenPlanner(Struct, frozen=True):
