@@ -82,6 +82,8 @@ def test_a_period_is_half_open(text: str, least: str, below: str) -> None:
         ("overdue", None, "2026-05-20"),
         ("has already passed as of today", None, "2026-05-20"),
         ("has already gone by", None, "2026-05-20"),
+        ("is already behind us", None, "2026-05-20"),
+        ("is already over", None, "2026-05-20"),
         ("past their review date today", None, "2026-05-20"),
         ("from before 2025", None, "2025-01-01"),
         ("before the new year", None, "2027-01-01"),
@@ -133,6 +135,7 @@ def test_both_ends_of_a_range_are_included(text: str, least: str, below: str) ->
         "0000-00-00",
         "a second time",
         "fall prevention",
+        "over and behind",
         "the summer fair",
     ],
 )

@@ -600,3 +600,8 @@ def test_a_superlative_of_groups_in_the_singular_is_of_one() -> None:
     assert (one.group, one.order, one.limit) == (("guild",), most, 1)
     each = understood("number of records of each guild, the guild with the most first").meaning
     assert (each.group, each.limit) == (("guild",), None)
+
+
+def test_a_kind_of_documents_is_no_subject_of_a_list() -> None:
+    found = understood("What statutes is Ada Brook responsible for as the keeper?")
+    assert (found.strategy, found.meaning.wanted) == ("M", {"kind": ("charter",), "keeper": ("Ada Brook",)})

@@ -37,9 +37,9 @@ _BACKWARD = ("or earlier", "or before", "and earlier", "and before", "or older",
 _ELAPSED = ("overdue", "past due", "in the past", "already passed", "already past", "has passed", "have passed",
             "is past", "are past", "has already passed", "have already passed", "past its", "past their", "gone by",
             "already gone by", "has gone by", "have gone by", "has already gone by",
-            "have already gone by")  # fmt: skip
+            "have already gone by", "behind us", "already behind us", "already over", "over already")  # fmt: skip
 _BY_NOW = ("as of today", "as of now", "by now", "by today", "today", "now", "already")
-_ELAPSED_WORDS = frozenset({"overdue", "past", "passed", "gone"})
+_ELAPSED_WORDS = frozenset({"overdue", "past", "passed", "gone", "behind", "over"})
 _BEGINS = frozenset({"effective", "valid", "force", "effect", "applicable", "starting", "beginning"})
 _JOINED_BY = frozenset({"to", "until", "till", "through", "thru", "-", "and", "up"})
 _JOINS = frozenset({"or", "and"})

@@ -195,6 +195,16 @@ def with_contents_as_conditions(reading: Reading) -> Reading:
     return replace(reading, roles=tuple(replace(r, name="cond") if r.name == "content" else r for r in reading.roles))
 
 
+def with_kinds_as_conditions(reading: Reading, vocabulary: Vocabulary) -> Reading:
+    """The reading of a list, of which a kind of records is no subject: "what policies is Carol Lee responsible for"."""
+    pairs = zip(reading.facts.mentions, reading.roles, strict=True)
+    roles = (
+        replace(role, name="cond") if role.name == "content" and names_kind(mention, vocabulary) else role
+        for mention, role in pairs
+    )
+    return replace(reading, roles=tuple(roles))
+
+
 def before(roles: Sequence[Role], at: int) -> Before:
     """The roles that were read before the mention at this place."""
     role = str(roles[at - 1].name) if at else "^"

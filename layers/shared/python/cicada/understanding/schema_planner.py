@@ -49,6 +49,7 @@ from cicada.understanding.reading import (
     unread_subject,
     wish_for_documents,
     with_contents_as_conditions,
+    with_kinds_as_conditions,
     with_lists_as_topics,
 )
 from cicada.understanding.understood import (
@@ -161,6 +162,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "M" and (meaning.aggregates or (meaning.fields and not meaning.restricted - {TABLE})):
             # "The total of unpaid fees" is of those that are not paid.
             meaning = meaning_of(with_contents_as_conditions(reading), self.vocabulary, asker)
+        elif strategy == "M" and meaning.topic:
+            meaning = meaning_of(with_kinds_as_conditions(reading, self.vocabulary), self.vocabulary, asker)
         if strategy == "M" and self._lists_all(meaning):
             meaning = replace(meaning, fields=perhaps_asked_for(reading, self.vocabulary))
         if meaning.topic and wish > LIKELY_WISH:
