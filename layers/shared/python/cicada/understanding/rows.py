@@ -320,9 +320,8 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
         return found
     first = next((each.text.lower() for each in mentions), "")
     is_of_none = first in BEFORE_WHETHER or not meaning.fields or refers_back(found.message)
-    is_of_others = sum(each.kind in _WORDS and each.text.lower() not in reader.heads.known for each in mentions) > 1
-    if not meaning.restricted and (is_of_none or is_of_others):
-        # Nothing names the table: "where are vaccines stored?" does not ask for all rows that have a room.
+    if not meaning.restricted and is_of_none:
+        # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
         return replace(found, meaning=Meaning(topic=found.message), strategy="C")
     if meaning.fields or found.continues:
         return found
