@@ -195,6 +195,7 @@ def test_of_a_field_with_numbers_and_texts_only_the_numbers_count(index: Catalog
     [
         (None, 9, ["approved", "draft", "retired", None]),
         (Sort(EVERY, descending=True, of="count"), 1, ["approved"]),
+        (Sort(EVERY, descending=True, of="count"), 2, ["approved", "draft", "retired"]),
         (Sort(EVERY, of="count"), 9, ["draft", "retired", "approved", None]),
         (Sort("value", of="max"), 9, ["draft", "approved", "retired", None]),
         (Sort("value", descending=True, of="sum"), 2, ["approved", "draft"]),

@@ -68,3 +68,10 @@ def test_a_field_that_is_called_like_a_period_is_no_period() -> None:
         ("value@noon", ""),
         ("@month", ""),
     )
+
+
+def test_of_groups_with_equally_many_all_are_first() -> None:
+    found = aggregated(rows("a", "b", "a", "b", "c", ()), (), ("value",), None, 1)
+    assert ([each.values[0] for each in found.groups], found.group_count) == (["a", "b"], 3)
+    last = aggregated(rows("a", "a", "b", ()), (), ("value",), Sort(EVERY, of="count"), 1)
+    assert [each.values[0] for each in last.groups] == ["b"]

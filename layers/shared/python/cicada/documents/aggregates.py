@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Callable, Sequence
+from itertools import product, takewhile
 
 from msgspec import Struct
 
@@ -15,6 +15,7 @@ from cicada.documents.periods import in_period, period_of
 from cicada.documents.versions import version_order
 
 MOST_GROUPS = 1000
+_MOST_EQUAL = 20
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 Key = tuple[Scalar | None, ...]
@@ -66,7 +67,8 @@ def aggregated(
 
     Sums and averages are of numbers, the lowest and the highest of numbers or, where there are none, of days; other
     values of the field do not count. Groups come in the order of `sort`, by default those of most documents first,
-    and periods as they follow each other; groups without a value come last.
+    and periods as they follow each other; groups without a value come last. There are at most `limit`, and those that
+    are equal to the last of these.
     """
     figures = tuple(_figure(rows, each) for each in aggregates)
     if not group:
@@ -78,7 +80,18 @@ def aggregated(
     ]
     ordered = _ordered(ranked, descending=sort.descending if sort and _orders(sort, group) else True)
     missing = sum(any(not values_of(row, name) for name in group) for row in rows)
-    return Aggregation(len(rows), figures, tuple(ordered[:limit]), sum(map(_is_named, ordered)), missing)
+    ranks = {id(each): rank for rank, each in ranked}
+    first = first_groups(ordered, limit, lambda each: ranks[id(each)])
+    return Aggregation(len(rows), figures, first, sum(map(_is_named, ordered)), missing)
+
+
+def first_groups(groups: Sequence[Group], limit: int, rank: Callable[[Group], Scalar | None]) -> tuple[Group, ...]:
+    """So many of the groups, and those that are no lower than the last of them: of two with the most both."""
+    first, rest = groups[:limit], groups[limit : limit + _MOST_EQUAL]
+    if not first or not _is_named(first[-1]):
+        return tuple(first)
+    lowest = rank(first[-1])
+    return (*first, *takewhile(lambda each: _is_named(each) and rank(each) == lowest, rest))
 
 
 def by_documents(groups: Sequence[Group]) -> list[Group]:

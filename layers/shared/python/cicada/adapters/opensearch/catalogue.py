@@ -31,7 +31,7 @@ from cicada.adapters.opensearch.rows import (
     values_body,
 )
 from cicada.adapters.opensearch.targets import Hits
-from cicada.documents.aggregates import Aggregation, Figure, Group, Key, aggregated, by_documents
+from cicada.documents.aggregates import Aggregation, Figure, Group, Key, aggregated, by_documents, first_groups
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, DocumentRow, RowPage, Sort, record_of, sorted_rows
 from cicada.documents.model import ROW, DocumentKey, Exists, KnowledgeBaseKey, PassageFilter
 from cicada.documents.periods import period_of
@@ -119,7 +119,7 @@ class Catalogue(Struct, frozen=True):
         if has_values and set(aggregates) <= {DOCUMENTS} and (sort is None or sort == _MOST_FIRST):
             counted = self._counted(filter, group[0], len(aggregates))
             if counted is not None:
-                return replace(counted, groups=counted.groups[:limit])
+                return replace(counted, groups=first_groups(counted.groups, limit, lambda each: each.documents))
         return aggregated(self._matching(filter), aggregates, group, sort, limit)
 
     def _matching(self, filter: PassageFilter) -> list[DocumentRow]:
