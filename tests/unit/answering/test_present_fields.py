@@ -88,6 +88,14 @@ def test_of_several_fields_none_is_meant() -> None:
     assert said(OLDEST, dated, more).endswith("None of them has a value of date, so they cannot be compared by it.")
 
 
+def test_of_several_that_share_the_lowest_value_all_are_told() -> None:
+    camera: dict[str, MetadataValue] = {"kind": "instrument", "acquired": "1898-04-01"}
+    said_of_two = said(replace(OLDEST, sort=Sort("acquired")), {**INSTRUMENTS, "camera": camera})
+    assert said_of_two.endswith("Earliest acquired: 1898-04-01 (Camera; Refractor).")
+    three = said(replace(OLDEST, sort=Sort("acquired"), limit=2), {**INSTRUMENTS, "camera": camera})
+    assert three == "3 documents match (kind: instrument)."
+
+
 def test_a_field_that_a_document_has_is_meant() -> None:
     camera: dict[str, MetadataValue] = {"kind": "instrument", "date": "2020-01-01", "acquired": "2020-01-01"}
     mixed = {**INSTRUMENTS, "camera": camera}

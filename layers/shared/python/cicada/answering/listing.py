@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -34,6 +35,8 @@ from cicada.text import one_line
 from cicada.understanding.last_answer import listed_page
 from cicada.understanding.plan import PAGE_SIZE, Plan
 
+# Rows that are shown beside the one that was asked for.
+_MOST_EQUAL = 9
 # The first row of an ascending and of a descending order.
 _ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}
 
@@ -130,7 +133,7 @@ class ListingAnswerer(Struct, frozen=True):
         found = None
         with phase("searching"):
             self.check_index(principal, plan.knowledge_base)
-            page = self.catalogue.rows(readable, _order(plan, schema), _page_size(plan), plan.offset)
+            page = self.catalogue.rows(readable, _order(plan, schema), _page_size(plan) + _more(plan), plan.offset)
             if plan.aggregates or plan.group:
                 found = self.catalogue.aggregate(readable, *asked)
             if of_rows or not _has_fields(plan, page.rows, page.total, found):
@@ -144,7 +147,7 @@ class ListingAnswerer(Struct, frozen=True):
                 everything = self.catalogue.rows(readable, _order(plan, schema), page.total).rows
                 found = aggregated(tuple(self.gate.permit(principal, everything, lambda row: row.document)), *asked)
         total = found.documents if found and rows.withheld else page.total - rows.withheld
-        return _Read(rows, total, page.next_offset, found)
+        return _Read(rows.only(_first(plan, rows.items)), total, page.next_offset, found)
 
     def _read_records(self, plan: Plan, records: Sequence[DocumentRow], principal: Principal) -> _Read:
         """A page of the rows of tables; numbers are of all of them. Without an order they are in that of the tables."""
@@ -171,8 +174,23 @@ class _Read(Struct, frozen=True):
 def _page_of(plan: Plan, rows: Permitted[DocumentRow], ordered: Sequence[DocumentRow], unit: str = "document") -> _Read:
     """The plan's page of these rows, and its numbers of all of them."""
     end = plan.offset + _page_size(plan)
+    shown = _first(plan, ordered[plan.offset : end + _more(plan)])
     numbers = aggregated(rows.items, *_asked(plan)) if plan.aggregates or plan.group else None
-    return _Read(rows.only(ordered[plan.offset : end]), len(rows), end if end < len(rows) else None, numbers, unit)
+    return _Read(rows.only(shown), len(rows), end if end < len(rows) else None, numbers, unit)
+
+
+def _more(plan: Plan) -> int:
+    """How many rows beyond the one that is asked for are looked at, because they may be equal to it."""
+    return _MOST_EQUAL if plan.sort and not plan.sort.of and plan.limit == 1 and not plan.group else 0
+
+
+def _first(plan: Plan, rows: Sequence[DocumentRow]) -> Sequence[DocumentRow]:
+    """As many of the rows as are asked for; of several that share the highest or the lowest value all."""
+    first, rest = rows[: _page_size(plan)], rows[_page_size(plan) :]
+    if plan.sort is None or not first or not rest or not (lowest := values_of(first[-1], plan.sort.field)):
+        return first
+    field = plan.sort.field
+    return [*first, *takewhile(lambda row: values_of(row, field)[:1] == lowest[:1], rest)]
 
 
 def _has_fields(plan: Plan, rows: Sequence[DocumentRow], total: int, found: Aggregation | None = None) -> bool:
@@ -337,7 +355,8 @@ def _about_rows(plan: Plan, rows: Permitted[DocumentRow], schema: Schema) -> Ite
         words = _ENDS["number" if not isinstance(value, str) else "date" if _is_date(sort.field, schema) else "text"]
         years = are_years(sort.field, [row.metadata.get(sort.field) for row in rows])
         said = shown_value(value, sort.field, years)[:MAX_VALUE]
-        yield f"{words[sort.descending]} {name_of(sort.field, schema)}: {said} ({_title(first)})."
+        titles = "; ".join(map(_title, rows.items))
+        yield f"{words[sort.descending]} {name_of(sort.field, schema)}: {said} ({titles})."
     if _cannot_choose(plan, rows):
         return
     fields = [field for field in plan.fields if field != TITLE and not (sort and sort.field == field)]

@@ -303,7 +303,7 @@ def of_the_first(plan: Plan, request: PlanRequest) -> Plan:
     listing, shown = request.listing, request.shown.documents
     if listing is None or not (listing.limit and shown) or listing.group or not plan.continues:
         return plan
-    if not plan.aggregates or plan.group or plan.filters != listing.conditions or len(shown) != listing.limit:
+    if not plan.aggregates or plan.group or plan.filters != listing.conditions or len(shown) < listing.limit:
         return plan
     documents = tuple(dict.fromkeys(each.document_id for each in shown))
     if not listing.of_rows:
