@@ -305,10 +305,12 @@ def answer_of_a_lost_index(
     boto3.client("s3", region_name="us-east-1").put_object(Bucket=DOCUMENTS, Key=truth_key(document), Body=b"")
     DynamoAccessListTable(path.database, access_list_table.TABLE).record(document, readers)
     (folder / "index.sqlite").unlink()
+    # The bucket's clock does not stand still, so the question is asked by that.
+    path.clock.now = datetime.now(UTC).timestamp()
+    path.connect(expires_at=path.clock.now + 7200)
     path.send("ws_message", {"action": "sendMessage", "requestId": ID, "message": message, "knowledgeBase": base})
     event = delivered(json.dumps(path.queues.bodies(path.queues.requests_url)[0]))
-    # The bucket's clock does not stand still.
-    path.clock.now = datetime.now(UTC).timestamp() + 3600
+    path.clock.now += 3600
     with deploy(*replies):
         path.invoke("message_processor", event)
     return path.posted()[-1]
