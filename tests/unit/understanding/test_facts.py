@@ -35,6 +35,14 @@ def test_a_typing_error_is_corrected_and_marked() -> None:
 
 
 @pytest.mark.parametrize(
+    ("mistyped", "word"),
+    [("avarage", "average"), ("cheepest", "cheapest"), ("minimun", "minimum"), ("latset", "latest")],
+)
+def test_a_mistyped_word_for_what_is_computed_is_mended(mistyped: str, word: str) -> None:
+    assert facts(f"the {mistyped} price").tokens[1].text == word
+
+
+@pytest.mark.parametrize(
     ("text", "number"),
     [
         ("1,250", 1250),

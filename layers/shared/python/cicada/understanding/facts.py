@@ -50,7 +50,8 @@ _COMPUTING = word_set(
 _MOST_FILLERS = 2
 _STEM, _LONG_STEM = 5, 6
 _MOST_BEFORE_NUMBER = 3
-_COMPUTING = word_set("average total sum highest lowest most")
+# After these a word names a number that is computed.
+_BEFORE_NUMBER = word_set("average total sum highest lowest most")
 _LONGEST_ENDING = 3
 
 
@@ -338,7 +339,9 @@ class _Finder:
         """Whether a number of what comes is asked for: "how many visitors came?", though a tag is called so."""
         before = [each.text for each in self.tokens[max(0, at - _MOST_BEFORE_NUMBER) : at]]
         pairs = {*pairwise(before)}
-        return ("how", "many") in pairs or ("number", "of") in pairs or bool(before[-1:] and before[-1] in _COMPUTING)
+        return (
+            ("how", "many") in pairs or ("number", "of") in pairs or bool(before[-1:] and before[-1] in _BEFORE_NUMBER)
+        )
 
     def _is_number(self, field: str) -> bool:
         return self.vocabulary.types[field] is FieldType.NUMBER
@@ -395,7 +398,8 @@ class _Finder:
     def _by_stem_of_value(self, at: int) -> Mention | None:
         """A value of one word that is written in another form: "plumbing" for "plumb", "painted" for "painting"."""
         word = self.base[at]
-        if len(word) < SHORTEST_STEM or self.tokens[at].text in _GRAMMAR | lexicon().cues.keys():
+        said = self.tokens[at].text
+        if len(word) < SHORTEST_STEM or said in _GRAMMAR or said in lexicon().cues:
             return None
         near = self.vocabulary.value_stems.get(word[:SHORTEST_STEM], ())
         found = tuple(each for each in near if _is_form_of(word, each.value.lower()))
@@ -415,8 +419,9 @@ def _is_form_of(word: str, value: str) -> bool:
 _STRESSED = word_set(
     "not n't and or no all any only never must both without with other than now still but except nur nicht pas no"
 )
-# What stands before a verb, and what begins its object.
+# Verbs at the start of a message that a base may have as words for its documents.
 _REQUESTING = frozenset({"list", "show", "count"})
+# What stands before a verb, and what begins its object.
 _BEFORE_VERBS = word_set("to must should can could may might will would shall do does did not i we you they who")
 _OBJECTS = word_set("it them this that these those him her us the a an any such to")
 # Words of grammar that are values only where they are written in capitals.
@@ -424,9 +429,9 @@ _GRAMMAR = word_set(
     "a an the of on at in by for to is are and or no per it us we i he she they as be do so if may will can not all any"
     " who how when where which what out up off over under then than this that these those my our"
 )
-
-
+# Before an "nt" that lost its apostrophe: "havent".
 _BEFORE_NT = word_set("have has had do does did is are was were would could should")
+# Never a value in small letters, though the next word names a field.
 _NO_VALUES = word_set("a an the no any all not")
 
 

@@ -275,9 +275,13 @@ def _short_names(value: str) -> Iterator[Phrase]:
         return
     short = [words[:1], *([words[1:]] if len(words) == 2 else [words[:2]])]
     least = _SHORTEST_NAME if len(words) == 2 and "".join(words).isalpha() else _STEM
-    plain = lexicon().cues.keys() | lexicon().implied.keys()  # "Old batches" are not those of Old Raven.
-    telling = (each for each in short if len(each[0]) >= least and each[0].lower() not in plain)
+    telling = (each for each in short if len(each[0]) >= least and not _is_plain(each[0].lower()))
     yield from (tuple(split_words(" ".join(each))) for each in telling)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word says something else than a name: "old batches" are not those of Old Raven."""
+    return word in lexicon().cues or word in lexicon().implied
 
 
 def _boolean(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]]:
