@@ -80,9 +80,8 @@ WISHED = "documents"
 LIKELY_WISH = 0.35
 
 # From this probability on a document's number names the document. In "mail WI-0123 to Will" it does not.
-_LEAST_MORE = 1e-6
-_SURE_OF_DATE = 0.5
 _LIKELY_NAMED = 0.3
+_SURE_OF_DATE = 0.5
 _SURELY_DENIED, _PERHAPS = 0.9, 0.2
 _LIKELY_PERIOD = 0.3
 _SURELY_NOTHING, _LIKELY_SOMETHING = 0.5, 0.3
@@ -380,10 +379,10 @@ def _field_chances(
         return {}
     scores = [heads["link"].scores(candidate_features(line, place, mention, each))[0] for each in fields]
     chances = dict(zip((each.name for each in fields), softmax(scores), strict=True))
-    is_unsure = mention.kind is MentionKind.DATE and max(chances.values()) < _SURE_OF_DATE
+    best = max(chances.values())
+    is_unsure = mention.kind is MentionKind.DATE and best < _SURE_OF_DATE
     if is_unsure and vocabulary.date in chances and not any(each.overlap or each.distance for each in fields):
-        # Of many dates of which none is spoken of, the one that a bare period means.
-        chances[vocabulary.date] = max(chances.values()) + _LEAST_MORE
+        return {vocabulary.date: best}  # Of many dates of which none is spoken of, the one that a bare period means.
     return chances
 
 
