@@ -12,13 +12,12 @@ from cicada.documents.periods import PERIODS, by_period, period_of
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.understanding.facts import MentionKind, in_singular, names_kind
 from cicada.understanding.meaning import Meaning
+from cicada.understanding.plan import MOST_GROUPED_BY
 from cicada.understanding.reading import Reading
 from cicada.understanding.vocabulary import Kind, Vocabulary
-from cicada.understanding.words import Token, lexicon, split_words, word_set
+from cicada.understanding.words import Token, lexicon, split_words
 
-_EACH = word_set("by per each every je pro jede jeder jedes jeden chaque par cada por")
 _ENDS = frozenset({"last", "first"})
-_MOST_GROUPED = 2
 
 
 def with_periods(meaning: Meaning, reading: Reading, schema: Schema, vocabulary: Vocabulary) -> Meaning:
@@ -32,7 +31,7 @@ def with_periods(meaning: Meaning, reading: Reading, schema: Schema, vocabulary:
         return meaning
     cues = {lexicon().cues.get(each.text) for each in reading.facts.tokens}
     others = tuple(each for each in meaning.group if period_of(each)[0] != day)
-    group = (*others, by_period(day, period))[-_MOST_GROUPED:]
+    group = (*others, by_period(day, period))[-MOST_GROUPED_BY:]
     fields = tuple(each for each in meaning.fields if each != day)
     computed = meaning.aggregates or (DOCUMENTS,)
     if is_one and cues & {"MAX", "MIN"}:
@@ -70,11 +69,11 @@ def _asked(reading: Reading) -> Iterator[tuple[str, bool]]:
         for mention, _ in reading.of_kind(MentionKind.FIELD, MentionKind.VALUE, MentionKind.NAME)
         for at in range(mention.start, mention.end)
     }
-    tokens = reading.facts.tokens
+    tokens, words = reading.facts.tokens, lexicon()
     for (_, before), (at, token) in pairwise(enumerate(tokens)):
         period = _period(token)
         is_one = before.text in lexicon().which
-        if period and at not in taken and (is_one or before.text in _EACH):
+        if period and at not in taken and (is_one or before.text == "by" or words.cues.get(before.text) == "EACH"):
             yield period, is_one
 
 

@@ -20,6 +20,7 @@ from cicada.understanding.classifier import AGENTS
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import (
+    SpokenRow,
     chooses_from_nothing,
     chosen_document,
     is_page_request,
@@ -32,6 +33,7 @@ from cicada.understanding.last_answer import (
 )
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
+    MOST_GROUPED_BY,
     Classification,
     Intent,
     Plan,
@@ -45,7 +47,6 @@ from cicada.understanding.quoted_lines import sought_scene
 from cicada.understanding.subjects import subjects_of
 
 if TYPE_CHECKING:
-    from cicada.understanding.last_answer import SpokenOf
     from cicada.understanding.schema_planner import SchemaReader
     from cicada.understanding.tables import TablesReader
     from cicada.understanding.understood import Understood
@@ -59,7 +60,6 @@ SHAPES = {
 }
 """The shapes by the strategies of the heads."""
 _ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
-_MOST_GROUPED = 2
 _READERS = 32
 _SURELY_NONE = 0.97
 _SURELY_A_LIST = 0.5
@@ -248,7 +248,7 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
     )
 
 
-def _of_row(found: Understood, row: SpokenOf) -> Plan:
+def _of_row(found: Understood, row: SpokenRow) -> Plan:
     """The fields of a row that are asked for, the row itself where nothing is asked, or else what it says."""
     fields = found.meaning.fields if found.strategy in ("A", "M") else ()
     query = one_line(row.asked)
@@ -300,7 +300,7 @@ def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
         filters=_conditions(meaning, schema),
         sort=meaning.order,
         aggregates=meaning.aggregates,
-        group=meaning.group[:_MOST_GROUPED],
+        group=meaning.group[:MOST_GROUPED_BY],
         fields=tuple(each for each in meaning.fields if each not in meaning.group),
         limit=meaning.limit,
         unknown=meaning.unknown,

@@ -63,7 +63,7 @@ def of_last_answer(request: PlanRequest) -> Plan | None:
         return _of_number(number, request)
     chosen_row = number_chosen(message) if shown.documents[0].row else None
     if chosen_row and chosen_row > len(shown.documents):
-        return _of_none(chosen_row, request)
+        return _nothing_under(chosen_row, request)
     # "Summarise it" is about the document, and not about the answer.
     is_about_it = shown.cited and _asks_again(reading) and not subjects_of(message)
     return _about(request, shown.cited) if is_about_it else None
@@ -106,10 +106,10 @@ def _of_number(number: int, request: PlanRequest) -> Plan | None:
         return None  # The row of a table, which is looked up by its number there.
     if named is not None and (named.excerpt or not is_bare):
         return _about(request, (named,))
-    return None if is_bare else _of_none(number, request)
+    return None if is_bare else _nothing_under(number, request)
 
 
-def _of_none(number: int, request: PlanRequest) -> Plan:
+def _nothing_under(number: int, request: PlanRequest) -> Plan:
     shown = request.shown
     said = f"The last answer shows nothing under {number}: its numbers go to {shown.documents[-1].number}."
     return Plan(Intent.SCRIPT_QUERY, Shape.NEEDS_CLARIFICATION, request.message, clarification=f"{said} Which one?")
@@ -253,7 +253,7 @@ def of_shown_document(
     return None
 
 
-class SpokenOf(Struct, frozen=True):
+class SpokenRow(Struct, frozen=True):
     """The row of a table which a message is about. `rows`: its conditions. `asked`: what the message asks of it."""
 
     document: str
@@ -267,7 +267,7 @@ class SpokenOf(Struct, frozen=True):
         return next((str(value) for values in of_table for value in values), "")
 
 
-def row_spoken_of(request: PlanRequest) -> SpokenOf | None:
+def row_spoken_of(request: PlanRequest) -> SpokenRow | None:
     """The listed row which a message calls "it", "she" or "the second one"; None for any other message."""
     listing, shown = request.listing, request.shown.documents
     if listing is None or not listing.of_rows or not shown or not shown[0].row:
@@ -280,7 +280,7 @@ def row_spoken_of(request: PlanRequest) -> SpokenOf | None:
     is_choice = chosen(message, len(shown)) is not None
     tables = tuple(each for each in listing.conditions if each.field == TABLE)
     row = AnyOf(ROW, frozenset({float(meant.row)}))
-    return SpokenOf(meant.document_id, (row, *tables), asked_of_chosen(message) if is_choice else message)
+    return SpokenRow(meant.document_id, (row, *tables), asked_of_chosen(message) if is_choice else message)
 
 
 def _row_meant(request: PlanRequest) -> ShownDocument | None:

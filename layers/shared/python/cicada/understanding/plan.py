@@ -20,7 +20,8 @@ BY_MODEL, BY_RULES = "model", "rules"
 """The beginning of `Plan.by` of a plan that a model made."""
 PAGE_SIZE = 20
 """Documents of a listing's page, where the message names no number."""
-_GROUPED_BY = 2
+MOST_GROUPED_BY = 2
+"""Fields that the numbers of one plan are grouped by."""
 # Below this confidence a list, or a document that is meant, is only guessed.
 _GUESSED = 0.35
 _TYPES: Mapping[Operation, tuple[FieldType, ...]] = {
@@ -238,7 +239,7 @@ def _uncomputable(plan: Plan, schema: Schema | None) -> str | None:
     sort = plan.sort
     if sort and (sort.of or sort.field == EVERY) and not (sort.of and plan.group):
         return "sorts by a number of groups and has no groups"
-    if len(plan.group) > _GROUPED_BY or len(set(plan.group)) < len(plan.group):
+    if len(plan.group) > MOST_GROUPED_BY or len(set(plan.group)) < len(plan.group):
         return "groups by more than two fields, or by one twice"
     if schema and not _shares_a_table(plan, schema):
         return "has conditions and numbers on columns that no table has together"

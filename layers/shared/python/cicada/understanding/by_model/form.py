@@ -23,7 +23,7 @@ from cicada.documents.periods import PERIODS, by_period
 from cicada.errors import PlanRefusedError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.languages.terms import LANGUAGES
-from cicada.understanding.plan import BY_MODEL, Intent, Plan, PlanRequest, Shape, contradiction
+from cicada.understanding.plan import BY_MODEL, MOST_GROUPED_BY, Intent, Plan, PlanRequest, Shape, contradiction
 
 _LEFT_OUT = ("$defs", "title", "default")
 _VALUES_AT_MOST = 20
@@ -33,7 +33,6 @@ _QUERY_CHARACTERS = 2_000
 _CONCEPTS = 8
 _SUBJECTS = 4
 _AGGREGATES = 6
-_GROUPED_BY = 2
 _FIELDS = 10
 _OPERATIONS = get_args(Operation)
 _OF_FIELDS = ("sort", "aggregates", "group", "fields")
@@ -344,7 +343,7 @@ def _group_form(fields: tuple[str, ...], schema: Schema) -> dict[str, Any]:
     said = "the numbers for each value of these, or for each period of a date; alone: which values there are"
     dates = [each.name for each in schema.fields.values() if each.type is FieldType.DATE]
     groups = (*fields, *(by_period(name, period) for name in dates for period in PERIODS))
-    named: Any = Annotated[list[one_of(groups)], Field(max_length=_GROUPED_BY)] if fields else None  # type: ignore[misc]
+    named: Any = Annotated[list[one_of(groups)], Field(max_length=MOST_GROUPED_BY)] if fields else None  # type: ignore[misc]
     return {"group": (named, Field(default_factory=list, description=said))} if fields else {}
 
 
