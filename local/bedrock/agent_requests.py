@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cicada.agents.unnamed import asked_to_read, asks_own_words, asks_to_see_it, weighs_it
+from cicada.text import QUOTATION
 from local.bedrock import agent_replies
 from local.bedrock.agent_heads import earlier, phrases, which
 from local.bedrock.agent_heads.correction import corrected_words, left_out, replaces_part
@@ -154,7 +155,7 @@ def _to_agent(request: Request, message: str, store: str, heads: AgentHeads) -> 
 def _quoted(message: str, request: Request) -> str:
     """The first quotation that is no other argument."""
     others = (request.text, request.new_name)
-    return next((said for said in earlier.QUOTATION.findall(message) if not any(said in other for other in others)), "")
+    return next((said for said in QUOTATION.findall(message) if not any(said in other for other in others)), "")
 
 
 def _claim(message: str) -> str:

@@ -168,7 +168,7 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
 
 
 def _kind_first(text: str, found: Nearest) -> Nearest:
-    """With the kind of spans first that the text asks for: amounts, or directions on how somebody looks."""
+    """What was found, those spans first that the text asks for: amounts, or directions on how somebody looks."""
     if _HOW_MUCH.search(text):
         found = replace(found, ranked=_amounts_first(found))
     return replace(found, ranked=_directions_first(text, found)) if _LOOKS.search(text) else found

@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from cicada.text import QUOTATION
 from local.bedrock.spans import Span
 from local.bedrock.words import STOP_WORDS, stem, words
 
-_QUOTED = re.compile(r'["“„«]([^"“”„«»\n]+)["”“»]')
 _ASKS_OF_IT = re.compile(
     r"\b(?:who|whom|whose|which|where)\b.*\b(?:says?|said|speaks?|spoken?|lines?|words?)\b", re.IGNORECASE
 )
@@ -20,9 +20,9 @@ _MORE = 3  # words that the line may have between those of the quotation
 
 def quoted_words(question: str) -> list[str]:
     """The words that the question quotes, if it asks who says them or where; else none."""
-    quoted = max(_QUOTED.findall(question), key=len, default="")
+    quoted = max(QUOTATION.findall(question), key=len, default="")
     found = list(map(stem, words(quoted)))
-    return found if len(found) >= _LEAST_WORDS and _ASKS_OF_IT.search(_QUOTED.sub(" ", question)) else []
+    return found if len(found) >= _LEAST_WORDS and _ASKS_OF_IT.search(QUOTATION.sub(" ", question)) else []
 
 
 def likeness(quoted: Sequence[str], span: Span) -> float:

@@ -1,13 +1,14 @@
 """Chooses the tools that a message calls. Converse tool use and InvokeAgent share it.
 
-What a message asks for is read by learnt heads (`agent_heads`); what "it", "that" and "undo" are stands in the earlier
-turns. The tool's result is the answer. What cannot be done is said with a sentence to copy that would do it.
+What a message asks for is read in `agent_requests`, by learnt heads and the earlier turns, which say what "it", "that"
+and "undo" are. The tool's result is the answer. What cannot be done is said with a sentence to copy that would do it.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from cicada.text import QUOTATION
 from local.bedrock import agent_replies, weighing
 from local.bedrock.agent_heads import earlier, phrases
 from local.bedrock.agent_heads.correction import corrected, replaces_part
@@ -85,7 +86,7 @@ def _first(request: Request, message: str, before: Sequence[Turn], offered: Mapp
     if role:
         return Say(agent_replies.asks_for(request, role))
     reads = offered.get(f"get_{NOUNS[request.store]}") if request.store in NOUNS else None
-    quoted = request.text if request.text in earlier.QUOTATION.findall(message) else ""
+    quoted = request.text if request.text in QUOTATION.findall(message) else ""
     named = request.name or quoted
     if reads and (request.action == "amend" or (request.action == "search" and named)):
         return Call(reads, _arguments(replace(request, name=named), message, reads))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from cicada.text import QUOTATION
 from local.bedrock.agent_heads.request import AgentHeads, Request
 from local.bedrock.words import terms
 
@@ -16,7 +17,6 @@ LABEL = re.compile(rf"\b{_KIND}(?P<noun>profile|theory) “(?P<name>[^”]+)”"
 _NONE = "There is no"
 # How the answer begins that tells the evidence for a statement.
 WEIGHED = re.compile(r"^(?:On|I found no lines that speak for or against) “([^”]+)”")
-QUOTATION = re.compile(r'["“„«]([^"“”„«»]+)["”“»]')
 _QUOTED_TURN = re.compile(r"^(User|You):$")
 # What the tools say of a change that was made.
 CHANGES = ("Saved", "Added to", "Amended", "Renamed", "Deleted", "Brought back")

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cicada.text import QUOTATION
 from local.bedrock.agent_heads.earlier import (
     CHANGES,
     LABEL,
-    QUOTATION,
     WEIGHED,
     Mentioned,
     Turn,

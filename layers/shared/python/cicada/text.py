@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable
+
+QUOTATION = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
+"""Words in quotation marks, whichever pair of them; its group has the words."""
 
 
 def one_line(text: str) -> str:

@@ -20,7 +20,7 @@ from cicada.permissions import base_of, check_base, may_ask, permitted_bases
 from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.asking_back import refers_back
-from cicada.understanding.classifier import AGENT_NAMES, AGENTS, served_intents
+from cicada.understanding.classifier import AGENT_INTENTS, AGENT_NAMES, AGENTS, served_intents
 from cicada.understanding.follow_ups import of_something_else
 from cicada.understanding.last_answer import plan_of
 from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest, Shape
@@ -137,7 +137,7 @@ class QuestionPlanner(Struct, frozen=True):
             of_scripts=base.content == "scripts",
         )
         request = replace(request, messages=tuple(self._without_looks(request)))
-        own = self._of_own_words(request) if base.content == "scripts" else None
+        own = self._of_own_words(request) if request.of_scripts else None
         plan = own or self._of_agent_before(request) or self._without_left_out(self.planner.plan(request), request)
         plan = replace(plan, today=request.now.date().isoformat())
         if plan.knowledge_base in ("", asked):
@@ -217,7 +217,7 @@ def _read_by(request: PlanRequest) -> Intent | None:
     """
     last = request.turns[-1].agent if request.turns else ""
     if last and asks_to_see_it(request.message):
-        return next((each for each, name in AGENT_NAMES.items() if name == last), None)
+        return AGENT_INTENTS.get(last)
     theories = AGENT_NAMES[Intent.THEORY_REQUEST]
     if last == theories and weighs_it(request.message):
         return Intent.THEORY_REQUEST

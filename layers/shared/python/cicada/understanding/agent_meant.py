@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from cicada.dialogue import Turn
 from cicada.languages.terms import words
 from cicada.retrieval.quality import content_words
-from cicada.understanding.classifier import AGENT_NAMES, AGENTS, Classify
+from cicada.text import QUOTATION
+from cicada.understanding.classifier import AGENT_INTENTS, AGENTS, Classify
 from cicada.understanding.plan import Classification, Intent, PlanRequest
 
 # An intent that is this sure stands, whatever was said before, unless the message points at what an agent named.
@@ -30,10 +31,8 @@ _OTHER = "other"
 # Words for what the agents keep, in the languages that have them so.
 _KEPT = re.compile(r"profil|perfil|th[eé]or|teor|hypoth|card|note|entry|fich|karte", re.IGNORECASE)
 _MOST_WORDS = 6
-_QUOTED = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 _LEAST_LETTERS, _LONGEST_ENDING = 4, 3
 _FIRST_WORDS = 3
-_BY_NAME = {name: intent for intent, name in AGENT_NAMES.items()}
 
 
 def agent_meant(
@@ -94,17 +93,17 @@ def _keeper(request: PlanRequest, classify: Classify, seems: Classification) -> 
     said = request.message.casefold()
     lead = said.partition(":")[0]
     for turn in request.turns:
-        quoted = (each.strip() for each in _QUOTED.findall(f"{turn.question}\n{turn.answer}".casefold()))
+        quoted = (each.strip() for each in QUOTATION.findall(f"{turn.question}\n{turn.answer}".casefold()))
         # Behind a colon stands what is to be kept, which may have any name.
         if any(" " in each and each in (said if ":" in each else lead) for each in quoted):
-            agent = _BY_NAME.get(turn.agent) or _intent(turn.question, request, classify)
+            agent = AGENT_INTENTS.get(turn.agent) or _intent(turn.question, request, classify)
             return agent if agent in AGENTS and agent in request.intents else None
     if seems.confidence >= _SURE:
         return None
     for turn in reversed(request.turns):
         first = turn.answer.partition("\n")[0].casefold()
-        if turn.agent and any(re.search(rf"\b{re.escape(each)}\b", lead) for each in _QUOTED.findall(first)):
-            return _BY_NAME.get(turn.agent)
+        if turn.agent and any(re.search(rf"\b{re.escape(each)}\b", lead) for each in QUOTATION.findall(first)):
+            return AGENT_INTENTS.get(turn.agent)
     return None
 
 
@@ -144,7 +143,7 @@ def _is_in(word: str, turns: Sequence[Turn]) -> bool:
 
 def _before(request: PlanRequest, classify: Classify, asks_change: Callable[[str], bool]) -> Intent | None:
     """The agent that the message before went to; one that only continues went where the one before it did."""
-    if request.turns and (agent := _BY_NAME.get(request.turns[-1].agent)):
+    if request.turns and (agent := AGENT_INTENTS.get(request.turns[-1].agent)):
         return agent
     for message in reversed(request.messages):
         found = _alone(classify(message, request.base_key), message, asks_change)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cicada.knowledge_bases.settings import KnowledgeBase, KnowledgeBases
 
 AGENT_NAMES: Final = {Intent.PROFILE_REQUEST: "profiles", Intent.THEORY_REQUEST: "theories"}
+AGENT_INTENTS: Final = {name: intent for intent, name in AGENT_NAMES.items()}
 _REASONS = {
     Intent.SCRIPT_QUERY: "reads like a question about the texts",
     Intent.PROFILE_REQUEST: "reads like a request about the user's saved notes",

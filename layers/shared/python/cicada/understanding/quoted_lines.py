@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from cicada.text import QUOTATION
 from cicada.understanding.subjects import OF_ITS_FORM
 
 _LONGEST = 100
@@ -47,7 +48,6 @@ _SCENE_BEFORE = re.compile(
     r"\b(?:previous|preceding) (?:scene|one)\b|\b(?:scene|one)(?: (?:right|just|directly))? before\b", re.IGNORECASE
 )
 _THAT_SCENE = re.compile(r"\b(?:that|this|the|same) scene\b|\bin (?:it|that|this)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]++)[\"”“»]")
 _LEAST_QUOTED = 3  # words; a shorter quotation may be a title or a nickname
 _ASKS_WHO_SAYS = re.compile(
     r"\b(?:who|whom|whose|which|where)\b.*\b(?:says?|said|speaks?|spoken?|lines?|words?)\b", re.IGNORECASE
@@ -90,5 +90,5 @@ def sought_scene(message: str) -> str:
 
 def asks_of_words(message: str) -> bool:
     """Whether the message quotes words and asks who says them, or where."""
-    quoted = any(len(each.split()) >= _LEAST_QUOTED for each in _QUOTED.findall(message))
-    return quoted and _ASKS_WHO_SAYS.search(_QUOTED.sub(" ", message)) is not None
+    quoted = any(len(each.split()) >= _LEAST_QUOTED for each in QUOTATION.findall(message))
+    return quoted and _ASKS_WHO_SAYS.search(QUOTATION.sub(" ", message)) is not None
