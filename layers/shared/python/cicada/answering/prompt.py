@@ -197,13 +197,8 @@ _ENTERS = re.compile(r"[(\[](?:[^()\[\]]*\W)?(?:re-?)?enters?\b", re.IGNORECASE)
 
 def _is_one_scene(passages: Sequence[RankedPassage]) -> bool:
     """Whether all are of one chapter of one script."""
-    scenes = {_scene(each.passage) for each in passages}
-    return len(scenes) == 1 and None not in scenes
-
-
-def _scene(passage: Passage) -> tuple[str, str] | None:
-    locator = passage.locator
-    return (passage.document.document_id, locator.chapter_id) if isinstance(locator, ScriptLocator) else None
+    scenes = {(each.passage.document.document_id, each.passage.chapter) for each in passages}
+    return len(scenes) == 1 and all(chapter for _, chapter in scenes)
 
 
 def _telling_first(passages: Sequence[RankedPassage]) -> list[int]:

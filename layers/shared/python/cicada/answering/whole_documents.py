@@ -134,7 +134,7 @@ class WholeDocumentAnswerer(Struct, frozen=True):
 
 
 def _in_question(found: tuple[Dispatched, ...], plan: Plan, message: str) -> tuple[Dispatched, ...]:
-    """Of several documents that have the part, those whose title the question has, if there are any."""
+    """The documents that have the part; of several those whose title the question has, if there are any."""
     if len(found) < 2 or any(each.document for each in plan.subjects):
         return found
     said = set(words(message))
@@ -159,13 +159,9 @@ def _scene(shown: Sequence[ShownDocument], texts: Mapping[str, Sequence[Passage]
     first = next(iter(_around(shown[:1], texts)), None)
     if first is None or not isinstance(first.locator, ScriptLocator):
         return []
-    chapters = [list(group) for _, group in groupby(texts[first.document.document_id], _chapter)]
+    chapters = [list(group) for _, group in groupby(texts[first.document.document_id], lambda each: each.chapter)]
     at = next(at for at, chapter in enumerate(chapters) if first in chapter) + step
     return chapters[at] if 0 <= at < len(chapters) else []
-
-
-def _chapter(passage: Passage) -> str:
-    return passage.locator.chapter_id if isinstance(passage.locator, ScriptLocator) else ""
 
 
 def _is_of(text: str, excerpt: str) -> bool:

@@ -67,6 +67,11 @@ class Passage(Struct, frozen=True):
     metadata: Mapping[str, MetadataValue] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
 
+    @property
+    def chapter(self) -> str:
+        """The chapter of a script that it is from; empty for a passage of a written document."""
+        return self.locator.chapter_id if isinstance(self.locator, ScriptLocator) else ""
+
 
 ROW = "#row"
 """The field by which a passage is known for a record, a row of a table: the number of the row in its table, from 1."""

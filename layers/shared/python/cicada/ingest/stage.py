@@ -196,7 +196,7 @@ def _with(passage: Passage, facts: str) -> Passage:
 def _facts(passages: Sequence[Passage]) -> Iterator[str]:
     """The facts of each passage, in order; a scene is the passages in a row with one chapter."""
     cast = _Cast(name for each in passages for name in _speakers(each))
-    for _, chapter in groupby(passages, _chapter):
+    for _, chapter in groupby(passages, lambda each: each.chapter):
         scene = _Scene(cast)
         for passage in chapter:
             yield ". ".join(_told(scene, passage))
@@ -204,10 +204,6 @@ def _facts(passages: Sequence[Passage]) -> Iterator[str]:
 
 def _speakers(passage: Passage) -> tuple[str, ...]:
     return passage.locator.speakers if isinstance(passage.locator, ScriptLocator) else ()
-
-
-def _chapter(passage: Passage) -> str:
-    return passage.locator.chapter_id if isinstance(passage.locator, ScriptLocator) else ""
 
 
 def _told(scene: _Scene, passage: Passage) -> Iterator[str]:
