@@ -12,7 +12,6 @@ from tests.flood.world import EVENTS, SESSION, TURNS, World, message, world
 
 # The user tries to connect again so often to a service that closes the connection.
 _RECONNECT_SECONDS = 1
-_REFUSED = "rate_limited"
 
 
 @dataclass(slots=True)

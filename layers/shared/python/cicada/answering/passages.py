@@ -240,7 +240,7 @@ class _PermittedSearch:
             return self._knowledge.search(emphasised(query, plan.carried), readable, strategy, plan.key_concepts)
 
     def shown(self, passages: Sequence[RankedPassage], budget_tokens: int) -> Permitted[RankedPassage]:
-        """Those with room. The gate is asked once more: a judge and further searches may have taken seconds."""
+        """The passages that the budget has room for. The gate is asked again: a judge may have taken seconds."""
         permitted = self.permitted(passages, lambda each: each.passage.document)
         return permitted.only(within_budget(permitted.items, budget_tokens))
 

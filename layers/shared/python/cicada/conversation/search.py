@@ -41,7 +41,7 @@ class Place(Struct, frozen=True):
 
 
 class FoundQuestion(Struct, frozen=True):
-    """A question that has the words. `excerpt`: a piece of it on one line, `marked`: the words in it."""
+    """A question that has the words. `excerpt`: a piece of it on one line, `spans`: the places of the words in it."""
 
     turn: TurnRow
     excerpt: str

@@ -86,7 +86,7 @@ def aggregated(
 
 
 def first_groups(groups: Sequence[Group], limit: int, rank: Callable[[Group], Scalar | None]) -> tuple[Group, ...]:
-    """So many of the groups, and those that are no lower than the last of them: of two with the most both."""
+    """The first `limit` of the groups, and those equal to the last of them: both of two with the most."""
     first, rest = groups[:limit], groups[limit : limit + _MOST_EQUAL]
     if not first or not _is_named(first[-1]):
         return tuple(first)

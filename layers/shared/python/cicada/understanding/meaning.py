@@ -286,7 +286,7 @@ def _of_value(found: Meaning, mention: Mention, role: Role, reading: Reading, vo
 
 
 def _of_age(found: Meaning, mention: Mention, aged: str, now: date, vocabulary: Vocabulary) -> Meaning:
-    """Those of an age in years, by a column of ages or of the day or year of birth; else it is said to be left out."""
+    """Adds an age in years, on a column of ages or of the day or year of birth; without one it is left out."""
     years, is_older, types = round(mention.number), aged == "older", vocabulary.types
     numbers = [name for name, each in types.items() if each is FieldType.NUMBER]
     if age := next((name for name in numbers if "age" in split_words(name)), None):
