@@ -11,7 +11,16 @@ from types import MappingProxyType
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.figures import name_of, sentences, worded
+from cicada.answering.figures import sentences, worded
+from cicada.answering.listing_sentences import (
+    about_rows,
+    cannot_choose,
+    fields_of,
+    found_about,
+    in_words,
+    matching,
+    not_shown,
+)
 from cicada.answering.matches import documents_about, match_of
 from cicada.answering.parts import AnswerPart, Finished, Listed, Progress, Text, Unanswered
 from cicada.answering.preference import preference, preferred
@@ -19,11 +28,11 @@ from cicada.answering.present_fields import with_present_field
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
-from cicada.documents.model import TABLE, Condition, DocumentKey, PassageFilter
+from cicada.documents.model import TABLE, DocumentKey, PassageFilter
 from cicada.identity import Principal
-from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
-from cicada.knowledge_bases.values import MAX_FIELDS, MAX_NAME, MAX_VALUE, are_years, described, shown_value
+from cicada.knowledge_bases.values import MAX_FIELDS
 from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
@@ -31,17 +40,11 @@ from cicada.retrieval.model import RankedPassage
 from cicada.retrieval.ports import DocumentCatalogue
 from cicada.retrieval.search import BELOW_THRESHOLD, KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
-from cicada.text import one_line
 from cicada.understanding.last_answer import listed_page
 from cicada.understanding.plan import PAGE_SIZE, Plan
 
 # Rows that are shown beside the one that was asked for.
 _MOST_EQUAL = 9
-# The first row of an ascending and of a descending order.
-_ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}
-
-# What `SchemaField.tables` has for documents that are no rows.
-_NO_TABLE = ""
 # Words for the rows of tables.
 _ROWS = re.compile(r"\b(?:rows?|records?|entries|zeilen?|datens[aä]tze?)\b", re.IGNORECASE)
 
@@ -70,7 +73,7 @@ class ListingAnswerer(Struct, frozen=True):
         of_rows = plan.of_rows or bool(_ROWS.search(question.message))
         read = self._read(plan, readable, schema, principal, of_rows)
         if read.total and not _has_fields(plan, read.rows.items, read.total, read.found):
-            meant = with_present_field(plan, self._first(readable, principal), schema)
+            meant = with_present_field(plan, self._some(readable, principal), schema)
             if meant != plan:
                 plan, read = meant, self._read(meant, readable, schema, principal, of_rows)
         if read.total == 0 and not plan.offset:
@@ -79,9 +82,8 @@ class ListingAnswerer(Struct, frozen=True):
             order = preference(question.message, schema, readable.conditions, plan.today)
             read = replace(read, rows=read.rows.only(preferred(read.rows.items, lambda row: row, order)))
         is_of_rows = any(each.field == TABLE for each in readable.conditions)
-        first = _matching(read.total, _in_words(readable, schema), "row" if is_of_rows else read.unit)
-        if plan.unknown:
-            first += f" {_left_out(plan.unknown)}"
+        conditions = in_words(readable.conditions, schema)
+        first = matching(read.total, conditions, "row" if is_of_rows else read.unit, plan.unknown)
         yield from _parts(plan, readable, schema, read, first)
 
     def has_any(self, plan: Plan, question: Question, principal: Principal) -> bool:
@@ -118,9 +120,10 @@ class ListingAnswerer(Struct, frozen=True):
         read = replace(_page_of(plan, permitted, permitted.items), rows_found=sum(numbers) if all(numbers) else 0)
         if read.total == 0 and not plan.offset:
             yield Unanswered()
-        yield from _parts(plan, readable, schema, read, _found(plan, read, _in_words(readable, schema)), found)
+        first = found_about(plan, read.total, read.rows_found, in_words(readable.conditions, schema))
+        yield from _parts(plan, readable, schema, read, first, found)
 
-    def _first(self, readable: PassageFilter, principal: Principal) -> Sequence[DocumentRow]:
+    def _some(self, readable: PassageFilter, principal: Principal) -> Sequence[DocumentRow]:
         """Some of the documents, by which is seen what fields they have."""
         with phase("searching"):
             found = self.catalogue.rows(readable, Sort(TITLE), PAGE_SIZE).rows
@@ -147,7 +150,7 @@ class ListingAnswerer(Struct, frozen=True):
                 everything = self.catalogue.rows(readable, _order(plan, schema), page.total).rows
                 found = aggregated(tuple(self.gate.permit(principal, everything, lambda row: row.document)), *asked)
         total = found.documents if found and rows.withheld else page.total - rows.withheld
-        return _Read(rows.only(_first(plan, rows.items)), total, page.next_offset, found)
+        return _Read(rows.only(_as_asked(plan, rows.items)), total, page.next_offset, found)
 
     def _read_records(self, plan: Plan, records: Sequence[DocumentRow], principal: Principal) -> _Read:
         """A page of the rows of tables; numbers are of all of them. Without an order they are in that of the tables."""
@@ -174,7 +177,7 @@ class _Read(Struct, frozen=True):
 def _page_of(plan: Plan, rows: Permitted[DocumentRow], ordered: Sequence[DocumentRow], unit: str = "document") -> _Read:
     """The plan's page of these rows, and its numbers of all of them."""
     end = plan.offset + _page_size(plan)
-    shown = _first(plan, ordered[plan.offset : end + _more(plan)])
+    shown = _as_asked(plan, ordered[plan.offset : end + _more(plan)])
     numbers = aggregated(rows.items, *_asked(plan)) if plan.aggregates or plan.group else None
     return _Read(rows.only(shown), len(rows), end if end < len(rows) else None, numbers, unit)
 
@@ -184,8 +187,8 @@ def _more(plan: Plan) -> int:
     return _MOST_EQUAL if plan.sort and not plan.sort.of and plan.limit == 1 and not plan.group else 0
 
 
-def _first(plan: Plan, rows: Sequence[DocumentRow]) -> Sequence[DocumentRow]:
-    """As many of the rows as are asked for; of several that share the highest or the lowest value all."""
+def _as_asked(plan: Plan, rows: Sequence[DocumentRow]) -> Sequence[DocumentRow]:
+    """The first rows, as many as are asked for; of several that share the highest or the lowest value all."""
     first, rest = rows[: _page_size(plan)], rows[_page_size(plan) :]
     if plan.sort is None or not first or not rest or not (lowest := values_of(first[-1], plan.sort.field)):
         return first
@@ -223,17 +226,17 @@ def _parts(
     """
     rows, found, total = read.rows, read.found, read.total
     numbers = worded(_aggregates(plan), plan.group, found, schema, read.unit) if found else None
-    is_list = plan.asks_for_rows and not _cannot_choose(plan, rows)
+    is_list = plan.asks_for_rows and not cannot_choose(plan, rows)
     shown = rows if is_list else rows.only(())
     said = [first, *(sentences(numbers) if numbers else ())]
-    said += _about_rows(plan, rows, schema) if plan.asks_for_rows else ()
+    said += about_rows(plan, rows, schema) if plan.asks_for_rows else ()
     said += ["There are no more."] if plan.offset and not rows else []
     next_offset = read.next_offset if is_list and not (plan.sort and plan.limit) else None
-    known = _columns(plan, readable.conditions, shown, schema)
+    known = fields_of(plan, readable.conditions, shown, schema)
     columns = dict(list(known.items())[:MAX_FIELDS])
     # Of one row it has been said what was asked for.
     is_told = len(shown) == 1 and (plan.fields or plan.limit == 1)
-    said += [] if is_told else _not_shown(list(known.values())[MAX_FIELDS:])
+    said += [] if is_told else not_shown(list(known.values())[MAX_FIELDS:])
     quoted = (row.document for row in shown if row.document in passages)
     matches = {each: match_of(plan.search_value, passages[each]) for each in quoted}
     yield Listed(shown, total, columns, plan.offset, next_offset, numbers, matches)
@@ -260,10 +263,6 @@ def _asked(plan: Plan) -> tuple[tuple[Aggregate, ...], tuple[str, ...], Sort | N
     return _aggregates(plan), plan.group, plan.sort, (plan.limit if plan.group else None) or MOST_GROUPS
 
 
-def _in_words(readable: PassageFilter, schema: Schema) -> str:
-    return "; ".join(described(condition, schema) for condition in readable.conditions)
-
-
 def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
     """What is computed; of groups in an order, what orders them.
 
@@ -272,114 +271,6 @@ def _aggregates(plan: Plan) -> tuple[Aggregate, ...]:
     if plan.aggregates or not (plan.group and plan.sort and plan.sort.of):
         return plan.aggregates or (DOCUMENTS,)
     return (Aggregate(plan.sort.of, plan.sort.field),)
-
-
-def _matching(total: int, conditions: str, unit: str) -> str:
-    number = {0: f"No {unit} matches", 1: f"1 {unit} matches"}.get(total, f"{total:,} {unit}s match")
-    return f"{number} ({conditions})." if conditions else f"{number}."
-
-
-def _left_out(names: Sequence[str]) -> str:
-    """Says that the numbers and rows are of more than was asked for."""
-    quoted = " and ".join(f"“{one_line(name)[:MAX_VALUE]}”" for name in names)
-    return f"I left out {quoted}, which I could not use as a condition."
-
-
-def _found(plan: Plan, read: _Read, conditions: str) -> str:
-    """What was found about a subject; a number of it is no number of all that there is."""
-    subject = f"about “{one_line(plan.search_value)[:MAX_VALUE]}”"
-    if read.rows_found:
-        said = f"{_counted(read.rows_found, 'row')} {subject} in {_counted(read.total, 'table')}"
-    else:
-        said = f"{_counted(read.total, 'document')} {subject}"
-    order = ", best first" if read.total > 1 and not plan.sort else ""
-    met = f" ({conditions})" if conditions else ""
-    counts = DOCUMENTS in plan.aggregates
-    return (
-        f"I found {said}{met}{order}.{' This counts what the search found, which need not be all.' if counts else ''}"
-    )
-
-
-def _counted(number: int, unit: str) -> str:
-    return {0: f"no {unit}", 1: f"1 {unit}"}.get(number, f"{number:,} {unit}s")
-
-
-def _columns(
-    plan: Plan, conditions: Sequence[Condition], rows: Permitted[DocumentRow], schema: Schema
-) -> dict[str, str]:
-    """The fields that were asked for, then those of the order and the filters and those that the schema shows.
-
-    All but the fields that were asked for are left out where no document has them. Of rows every column is shown: they
-    have no text but these, and their titles say the table. A list has the first `MAX_FIELDS` of them, because a frame
-    has no room for a row with all that a base may have.
-    """
-    are_rows = any(TABLE in row.metadata for row in rows)
-    named = [*plan.fields, *([plan.sort.field] if plan.sort else []), *(each.field for each in conditions)]
-    shown = [field.name for field in schema.fields.values() if field.shown or are_rows]
-    if are_rows:  # The columns of the table come before what the documents of the base have in common.
-        shown.sort(key=lambda name: _NO_TABLE in schema.fields[name].tables)
-    known = [
-        name
-        for name in dict.fromkeys([*named, *shown])
-        if name not in (TITLE, EVERY, TABLE) and (name in plan.fields or any(name in row.metadata for row in rows))
-    ]
-    return {name: name_of(name, schema) for name in known}
-
-
-def _not_shown(names: Sequence[str]) -> list[str]:
-    """Says which columns the list leaves out; of many the first ones."""
-    if not names:
-        return []
-    said = ", ".join(one_line(name)[:MAX_NAME] for name in names[:MAX_FIELDS])
-    others = f" and {len(names) - MAX_FIELDS} others" if len(names) > MAX_FIELDS else ""
-    is_one = len(names) == 1
-    are = "1 more column is" if is_one else f"{len(names)} more columns are"
-    return [f"{are} not shown: {said}{others}; name {'it' if is_one else 'one'} to see it."]
-
-
-def _cannot_choose(plan: Plan, rows: Permitted[DocumentRow]) -> bool:
-    """Whether the first documents of an order are asked for, and none has a value to sort by."""
-    sort = plan.sort
-    return bool(sort and plan.limit and not plan.group and rows and not any(values_of(row, sort.field) for row in rows))
-
-
-def _about_rows(plan: Plan, rows: Permitted[DocumentRow], schema: Schema) -> Iterator[str]:
-    """What was asked of documents and can be told of them in a sentence, or why it cannot."""
-    if not rows:
-        return
-    first, sort = rows.items[0], plan.sort if plan.sort and not plan.sort.of else None
-    if sort and not plan.offset and not values_of(first, sort.field):
-        yield f"None of them has a value of {name_of(sort.field, schema)}, so they cannot be compared by it."
-    elif sort and plan.limit == 1 and sort.field != TITLE:
-        value = values_of(first, sort.field)[0]
-        words = _ENDS["number" if not isinstance(value, str) else "date" if _is_date(sort.field, schema) else "text"]
-        years = are_years(sort.field, [row.metadata.get(sort.field) for row in rows])
-        said = shown_value(value, sort.field, years)[:MAX_VALUE]
-        titles = "; ".join(map(_title, rows.items))
-        yield f"{words[sort.descending]} {name_of(sort.field, schema)}: {said} ({titles})."
-    if _cannot_choose(plan, rows):
-        return
-    fields = [field for field in plan.fields if field != TITLE and not (sort and sort.field == field)]
-    if len(rows) == 1 and fields:
-        said = ", ".join(_field(first, field, schema) for field in fields)
-        yield f"{_title(first)}: {said}."
-        return
-    for field in fields:
-        if not any(field in row.metadata for row in rows):
-            yield f"None of them has a value of {name_of(field, schema)}."
-
-
-def _field(row: DocumentRow, field: str, schema: Schema) -> str:
-    name = name_of(field, schema)
-    return f"{name} {shown_value(row.metadata[field], field)[:MAX_VALUE]}" if field in row.metadata else f"no {name}"
-
-
-def _title(row: DocumentRow) -> str:
-    return (row.title or row.document.document_id)[:MAX_VALUE]
-
-
-def _is_date(field: str, schema: Schema) -> bool:
-    return field in schema.fields and schema.fields[field].type is FieldType.DATE
 
 
 class SubjectListing(Struct, frozen=True):
