@@ -26,7 +26,7 @@ from cicada.understanding.features import (
 from cicada.understanding.following import PARTS, Earlier, context_features
 from cicada.understanding.heads import DenseHead, Heads, dump_heads
 from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
-from cicada.understanding.meaning import meaning_of
+from cicada.understanding.message_meaning import meaning_of
 from cicada.understanding.reading import (
     CONDITIONS,
     HEAD_OF,

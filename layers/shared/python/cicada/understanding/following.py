@@ -12,10 +12,12 @@ from msgspec.structs import replace
 
 from cicada.documents.catalogue import DOCUMENTS, Aggregate, Operation, Sort
 from cicada.knowledge_bases.schema import FieldType
+from cicada.understanding.conditions import days_meant, iso_day
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.features import code, three, two
 from cicada.understanding.heads import Heads
-from cicada.understanding.meaning import Bounds, Meaning, days_meant, iso_day, sorted_as_said
+from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.message_meaning import sorted_as_said
 from cicada.understanding.periods import Unit, shifted
 from cicada.understanding.reading import OPERATIONS, Reading
 from cicada.understanding.vocabulary import EARLY, Kind, Vocabulary

@@ -27,20 +27,14 @@ from cicada.understanding.asking_back import (
     with_name,
 )
 from cicada.understanding.by_date import with_last, with_periods
+from cicada.understanding.conditions import unread_conditions, unread_days, unread_names, with_tag
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
 from cicada.understanding.heads import Heads, packaged_heads
 from cicada.understanding.judging import confidence_of, strategy_chances
-from cicada.understanding.meaning import (
-    Meaning,
-    meaning_of,
-    perhaps_asked_for,
-    unread_conditions,
-    unread_days,
-    unread_names,
-    with_tag,
-)
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.message_meaning import meaning_of, perhaps_asked_for
 from cicada.understanding.reading import (
     LIKELY_WISH,
     SURE_WISH,
