@@ -79,8 +79,8 @@ load: setup ## Many users at once on a local stage (three minutes); LOAD="--user
 intents: setup ## Train the model of intents from tools/intents/examples.jsonl; CALIBRATE=1: measure its threshold anew
 	$(VENV)/python -m tools.intents $(if $(CALIBRATE),--calibrate)
 
-understanding: setup ## Train the heads that read messages to a store; UNSEEN=1: measure them on authors left out
-	$(VENV)/python -m tools.understanding $(if $(UNSEEN),--unseen)
+understanding: setup ## Train the heads that read messages to a store; CONFIDENCE=1: only how sure they are; UNSEEN=1: measure on authors left out
+	$(VENV)/python -m tools.understanding $(if $(UNSEEN),--unseen) $(if $(CONFIDENCE),--confidence)
 
 agents: setup ## Train the heads by which the stand-in reads messages to the agents; UNSEEN=1: measure them on authors left out
 	$(VENV)/python -m tools.agents $(if $(UNSEEN),--unseen)

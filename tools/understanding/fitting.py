@@ -1,4 +1,4 @@
-"""Logistic regression on hashed features, and on a few numbers, by L-BFGS."""
+"""Logistic regression on hashed features, and on a few numbers, by L-BFGS; boosted trees on a few numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.ensemble import GradientBoostingClassifier
 
-from cicada.understanding.heads import BUCKET_BITS, DenseHead, Head
+from cicada.understanding.heads import BUCKET_BITS, DenseHead, Head, Trees
 
 # Weights have this many steps on either side of zero.
 _LARGEST = 127
@@ -24,6 +25,10 @@ _BUCKETS = 1 << BUCKET_BITS
 # A feature that one store alone has says more of the store than of language.
 _LEAST_STORES = 2
 _STEPS = 100
+_TREES = 300
+_DEPTH = 4
+_LEARNING_RATE = 0.08
+_LEAST_IN_LEAF = 40
 
 
 @dataclass
@@ -87,6 +92,32 @@ def fit_dense(
     table = sparse.csr_matrix(np.array(numbers, dtype=np.float64))
     weights, bias = _minimised(table, targets, np.ones_like(targets), exclusive, penalty=1.0, steps=300)
     return DenseHead(classes, tuple(tuple(map(float, row)) for row in weights), tuple(map(float, bias)))
+
+
+def fit_trees(numbers: Floats, holds: NDArray[np.bool_]) -> Trees:
+    """Trees that say from the numbers of an example, a row each, whether it holds."""
+    boosting = GradientBoostingClassifier(
+        init="zero",
+        learning_rate=_LEARNING_RATE,
+        n_estimators=_TREES,
+        max_depth=_DEPTH,
+        min_samples_leaf=_LEAST_IN_LEAF,
+        subsample=0.5,
+        max_features=0.3,
+        random_state=0,
+    ).fit(numbers, holds)
+    roots: list[int] = []
+    places: list[int] = []
+    limits: list[float] = []
+    right: list[int] = []
+    for (found,) in boosting.estimators_:
+        tree, root = found.tree_, len(places)
+        is_leaf = tree.children_left < 0
+        roots.append(root)
+        places += np.where(is_leaf, -1, tree.feature).tolist()
+        limits += np.where(is_leaf, tree.value[:, 0, 0] * _LEARNING_RATE, tree.threshold).tolist()
+        right += np.where(is_leaf, 0, tree.children_right + root).tolist()
+    return Trees(tuple(roots), tuple(places), tuple(float(f"{each:.6g}") for each in limits), tuple(right))
 
 
 def _matrix(rows: Sequence[Groups]) -> sparse.csr_matrix:

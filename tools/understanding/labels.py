@@ -12,10 +12,11 @@ from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.facts import Facts, Mention, MentionKind
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.reading import HEAD_OF, OPERATIONS
+from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as Named
 from cicada.understanding.words import base_form
-from tools.understanding.examples import Label, Store
+from tools.understanding.examples import Label, Message, Store
 
 _WORD_ROLES = ("none", "topic", "cond", "contains", "doc", "unk")
 ROLES: Mapping[str, tuple[str, ...]] = {
@@ -348,6 +349,13 @@ def asks_of(label: Label, facts: Facts) -> list[bool]:
         of_groups and direction == "asc",
         *(each in computed for each in _COMPUTED),
     ]
+
+
+def as_labelled(message: Message) -> Understood:
+    """The right plan of a message, for what follows it."""
+    label = message.label
+    meaning = meaning_of_label(label)
+    return Understood(message.text, meaning, label.strategy, 1.0, wants_documents=label.wants_documents)
 
 
 def meaning_of_label(label: Label) -> Meaning:

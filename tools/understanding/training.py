@@ -1,4 +1,4 @@
-"""Training of the heads: those that read mentions and messages, then those that judge a reading as a whole."""
+"""Training of the heads: those that read mentions and messages, then those that judge readings and whole plans."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from cicada.understanding.facts import Facts, MentionKind, facts_of
 from cicada.understanding.features import (
@@ -24,7 +25,7 @@ from cicada.understanding.features import (
     upcoming_features,
 )
 from cicada.understanding.following import PARTS, Earlier, context_features
-from cicada.understanding.heads import DenseHead, Heads, dump_heads
+from cicada.understanding.heads import DenseHead, Heads, Trees, dump_heads
 from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
 from cicada.understanding.message_meaning import meaning_of
 from cicada.understanding.reading import (
@@ -40,11 +41,22 @@ from cicada.understanding.reading import (
     read,
     wish_features,
 )
+from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.words import lexicon, tokens_of
 from tools.understanding.examples import Label, Message
-from tools.understanding.fitting import Table, fit, fit_dense, packed
-from tools.understanding.judgement import right
-from tools.understanding.labels import ASKS, RELATIONS, ROLES, Target, asks_of, is_upcoming, meaning_of_label, targets
+from tools.understanding.fitting import Table, fit, fit_dense, fit_trees, packed
+from tools.understanding.judgement import parts_right, right
+from tools.understanding.labels import (
+    ASKS,
+    RELATIONS,
+    ROLES,
+    Target,
+    as_labelled,
+    asks_of,
+    is_upcoming,
+    meaning_of_label,
+    targets,
+)
 
 _INTENTS = Path(__file__).parents[1] / "intents" / "examples.jsonl"
 _PENALTY = 0.06
@@ -57,6 +69,7 @@ _FOLDS = 4
 RIGHT_ALONE = 0.93
 _LEAST_ALONE = 200
 _DENSE = DenseHead((), (), ())
+_NO_TREES = Trees((), (), (), ())
 
 
 def words_of(messages: Sequence[Message]) -> tuple[frozenset[str], frozenset[str]]:
@@ -85,12 +98,20 @@ def trained(messages: Sequence[Message], *, judges: bool = True) -> Heads:
     known, common = words_of(messages)
     tables = _tables(messages, known, common)
     fitted = {name: fit(table, _penalty(name)) for name, table in tables.items()}
-    heads = Heads({name: packed(each) for name, each in fitted.items()}, known, common, _DENSE, _DENSE, 1.0, "")
+    heads = Heads(
+        {name: packed(each) for name, each in fitted.items()}, known, common, _DENSE, _DENSE, _NO_TREES, 1.0, ""
+    )
     if not judges:
         return heads
-    readings = crossed(messages)
+    folds = list(_crossed_heads(messages, judges=False))
     alone = [message for message in messages if message.before is None or message.label.relation == "new"]
-    return _with_following(_with_judges(heads, alone, readings), messages)
+    heads = _with_following(_with_judges(heads, alone, _crossed(messages, folds)), messages)
+    return _with_whole(heads, messages, folds)
+
+
+def judged_anew(heads: Heads, messages: Sequence[Message]) -> Heads:
+    """The same heads, with trees that have learnt how right their plans are by the rules of today."""
+    return _with_whole(heads, messages, list(_crossed_heads(messages, judges=False)))
 
 
 def _penalty(head: str) -> float:
@@ -171,6 +192,10 @@ def _one_hot(classes: Sequence[str], name: str) -> list[float]:
     return [float(each == name) for each in classes]
 
 
+Fold = tuple[Sequence[str], Heads]
+"""Some authors, and heads of the messages of all others."""
+
+
 class Judged:
     """What a reading by heads that have not seen the store says of a message."""
 
@@ -181,10 +206,10 @@ class Judged:
         self.numbers = strategy_numbers(self.reading, store.vocabulary, bool(store.asker))
 
 
-def crossed(messages: Sequence[Message]) -> dict[int, Judged]:
+def _crossed(messages: Sequence[Message], folds: Sequence[Fold]) -> dict[int, Judged]:
     """Each message that stands alone, read by heads of other authors' messages, by its place."""
     found: dict[int, Judged] = {}
-    for held, heads in _crossed_heads(messages, judges=False):
+    for held, heads in folds:
         for at, message in enumerate(messages):
             if message.store.author in held and (message.before is None or message.label.relation == "new"):
                 found[at] = Judged(message, heads)
@@ -203,13 +228,44 @@ def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Jud
         numbers.append(confidence_numbers(each.reading, each.meaning, chances, store.vocabulary))
         correct.append(right(each.meaning, chances, message))
     confidence = fit_dense(("right",), numbers, np.array(correct, dtype=np.float64)[:, None], exclusive=False)
-    chances_right = [_sigmoid(confidence.scores(each)[0]) for each in numbers]
-    sure = sure_from(chances_right, correct)
-    return replace(heads, strategy=strategy, confidence=confidence, sure=sure)
+    return replace(heads, strategy=strategy, confidence=confidence)
 
 
-def _sigmoid(score: float) -> float:
-    return float(1 / (1 + np.exp(-score)))
+def _with_whole(heads: Heads, messages: Sequence[Message], folds: Sequence[Fold]) -> Heads:
+    """Add the trees that judge whole plans, by plans of authors that the heads of a fold have not learnt from."""
+    judges = replace(heads, heads={}, known=frozenset(), common=frozenset())
+    with ProcessPoolExecutor() as executor:
+        plans = list(executor.map(partial(_judged_plans, list(messages), judges), folds))
+    numbers, right = [np.array(rows) for rows, _ in plans], [np.array(each) for _, each in plans]
+    chances = []
+    for fold, rows in enumerate(numbers):
+        trees = fit_trees(np.concatenate(_others(numbers, fold)), np.concatenate(_others(right, fold)))
+        chances += [trees.chance(row) for row in rows.tolist()]
+    sure = sure_from(chances, np.concatenate(right).tolist())
+    return replace(heads, whole=fit_trees(np.concatenate(numbers), np.concatenate(right)), sure=sure)
+
+
+def _others(parts: Sequence[NDArray[Any]], fold: int) -> list[NDArray[Any]]:
+    return [each for at, each in enumerate(parts) if at != fold]
+
+
+def _judged_plans(messages: list[Message], judges: Heads, fold: Fold) -> tuple[list[Sequence[float]], list[bool]]:
+    """The numbers of the plans of a fold's authors, and whether each plan is right."""
+    held, heads = fold
+    heads = replace(heads, strategy=judges.strategy, confidence=judges.confidence)
+    heads = _with_following(heads, [each for each in messages if each.store.author not in held])
+    numbers, correct = [], []
+    for message in messages:
+        store = message.store
+        if store.author not in held:
+            continue
+        before = as_labelled(message.before) if message.before else None
+        reader = SchemaReader(store.schema, store.vocabulary, heads)
+        plan, row = reader.judged(message.text, before, store.now, store.asker)
+        if row:
+            numbers.append(row)
+            correct.append(all(parts_right(plan.meaning, plan.strategy, message.label).values()))
+    return numbers, correct
 
 
 def sure_from(chances: Sequence[float], correct: Sequence[bool], least: float = RIGHT_ALONE) -> float:
@@ -286,6 +342,7 @@ def content(heads: Heads, digest: str) -> bytes:
         "common": sorted(heads.common),
         "strategy": _dense(heads.strategy),
         "confidence": _dense(heads.confidence),
+        "whole": {name: getattr(heads.whole, name) for name in Trees.__struct_fields__},
         "sure": heads.sure,
         "digest": digest,
     }
@@ -297,12 +354,12 @@ def _dense(head: DenseHead) -> dict[str, Any]:
     return {"classes": head.classes, "weights": head.weights, "bias": head.bias}
 
 
-def left_out(messages: Sequence[Message]) -> Iterator[tuple[Sequence[str], Heads]]:
+def left_out(messages: Sequence[Message]) -> Iterator[Fold]:
     """Groups of authors, each with heads of the messages of all other groups."""
     return _crossed_heads(messages, judges=True)
 
 
-def _crossed_heads(messages: Sequence[Message], *, judges: bool) -> Iterator[tuple[Sequence[str], Heads]]:
+def _crossed_heads(messages: Sequence[Message], *, judges: bool) -> Iterator[Fold]:
     authors = sorted({message.store.author for message in messages})
     groups = [authors[fold::_FOLDS] for fold in range(_FOLDS)]
     # Heads that judge are trained by processes of their own.

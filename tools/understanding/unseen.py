@@ -10,10 +10,9 @@ from dataclasses import dataclass
 
 from cicada.understanding.heads import Heads
 from cicada.understanding.schema_planner import SchemaReader
-from cicada.understanding.understood import Understood
 from tools.understanding.examples import Message
 from tools.understanding.judgement import parts_right
-from tools.understanding.labels import meaning_of_label
+from tools.understanding.labels import as_labelled
 from tools.understanding.training import has_subject, left_out
 
 
@@ -38,19 +37,13 @@ class Outcome:
 def outcome(message: Message, heads: Heads) -> Outcome:
     """The plan of a message, judged; of a later turn, after the right plan of the one before."""
     store = message.store
-    before = _as_labelled(message.before) if message.before else None
+    before = as_labelled(message.before) if message.before else None
     found = SchemaReader(store.schema, store.vocabulary, heads).next(message.text, before, store.now, store.asker)
     parts = parts_right(found.meaning, found.strategy, message.label)
     wish = None
     if has_subject(message.label) and message.label.relation == "new":
         wish = (found.wants_documents, message.label.wants_documents)
     return Outcome(store.author, parts, found.confidence, found.confidence >= heads.sure, wish)
-
-
-def _as_labelled(message: Message) -> Understood:
-    label = message.label
-    meaning = meaning_of_label(label)
-    return Understood(message.text, meaning, label.strategy, 1.0, wants_documents=label.wants_documents)
 
 
 def table(messages: Sequence[Message]) -> str:

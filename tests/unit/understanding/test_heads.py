@@ -10,6 +10,13 @@ from tools.understanding.examples import digest
 from tools.understanding.training import content
 
 BUCKETS = 1 << BUCKET_BITS
+# One tree asks whether the second number is above .5 and then whether the first is above 3; another has one leaf.
+TREES = {
+    "roots": [0, 5],
+    "numbers": [1, -1, 0, -1, -1, -1],
+    "limits": [0.5, -2.0, 3.0, 0.0, 1.0, 1.0],
+    "right": [2, 0, 4, 0, 0, 0],
+}
 
 
 def made() -> Heads:
@@ -20,7 +27,8 @@ def made() -> Heads:
     header = {"heads": {"kinds": kinds, "flag": flag}, "known": ["wörd"], "common": [], "strategy": dense}
     rows = [bytearray(BUCKETS) for _ in range(3)]
     rows[0][7], rows[1][8], rows[2][9] = 4, 256 - 4, 1
-    return load_heads(dump_heads({**header, "confidence": dense, "sure": 0.8, "digest": "d"}, b"".join(rows)))
+    judges = {"confidence": dense, "whole": TREES, "sure": 0.8}
+    return load_heads(dump_heads({**header, **judges, "digest": "d"}, b"".join(rows)))
 
 
 def test_heads_are_read_as_they_were_written() -> None:
@@ -34,6 +42,15 @@ def test_a_head_adds_up_what_it_has_learnt() -> None:
     assert made()["kinds"].scores([7, 10, 11, 12]) == [1.0, -0.5]
     assert made()["kinds"].scores([7], [8]) == [1.5, -1.5]
     assert made().strategy.scores([1, 1]) == [6.0]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "chance"),
+    [((9, 0.5), 0.269), ((3, 0.6), 0.731), ((3.1, 0.6), 0.881)],
+    ids=["left", "then left", "right"],
+)
+def test_trees_follow_the_numbers_and_add_up_their_leaves(numbers: tuple[float, float], chance: float) -> None:
+    assert made().whole.chance(numbers) == pytest.approx(chance, abs=0.001)
 
 
 @pytest.mark.parametrize("features", [[], [1], [7, 8, 9], [2**32 - 1, 5, 5]])

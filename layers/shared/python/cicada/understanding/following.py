@@ -78,7 +78,7 @@ def following(reading: Reading, own: Meaning, strategy: str, before: Earlier, he
 
 def context_features(reading: Reading, own: Meaning, strategy: str, before: Earlier) -> list[int]:
     """Which parts the message has and which the plan before has, with how the message begins and how long it is."""
-    has = {name: (bool(_part(own, name)), bool(_part(before.meaning, name))) for name in PARTS}
+    has = {name: (bool(part(own, name)), bool(part(before.meaning, name))) for name in PARTS}
     codes = [code(f"{name}{mine}{theirs}") for name, (mine, theirs) in has.items()]
     overlap = bool(own.restricted & before.meaning.restricted)
     found = [*codes, code(f"over{overlap}{bool(own.restricted)}"), code(f"s{before.strategy}{strategy}")]
@@ -103,7 +103,8 @@ def _by_beginning(reading: Reading, own: Meaning, strategy: str, earlier: str) -
     ]
 
 
-def _part(meaning: Meaning, name: str) -> object:
+def part(meaning: Meaning, name: str) -> object:
+    """What a plan has of one of `PARTS`."""
     return meaning.restricted if name == "conditions" else getattr(meaning, name)
 
 
@@ -126,7 +127,7 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     # What the texts of a named document were searched for is not searched for in another one.
     topic = () if earlier.named and own.restricted else ("topic",)
     for name in ("aggregates", "group", "fields", "order", "limit", *topic):
-        if not _part(own, name) and _part(earlier, name) and found.keeps[name] > _LIKELY:
+        if not part(own, name) and part(earlier, name) and found.keeps[name] > _LIKELY:
             meaning = replace(meaning, **{name: getattr(earlier, name)})
     if not own.named and not own.restricted:
         meaning = replace(meaning, named=earlier.named)

@@ -62,11 +62,34 @@ class DenseHead(Struct, frozen=True):
         return found
 
 
+class Trees(Struct, frozen=True):
+    """Boosted decision trees over a few numbers. A node's left child comes right after it.
+
+    `roots`: the places of the trees' first nodes. For each node, `numbers`: the place of the number that it compares,
+    -1 in a leaf; `limits`: up to which the left child follows, in a leaf its score; `right`: the other child's place.
+    """
+
+    roots: tuple[int, ...]
+    numbers: tuple[int, ...]
+    limits: tuple[float, ...]
+    right: tuple[int, ...]
+
+    def chance(self, numbers: Sequence[float]) -> float:
+        """The probability of what the trees have learnt: their scores add up to its log odds."""
+        score = 0.0
+        for at in self.roots:
+            while (which := self.numbers[at]) >= 0:
+                at = at + 1 if numbers[which] <= self.limits[at] else self.right[at]
+            score += self.limits[at]
+        return sigmoid(score)
+
+
 class Heads(Struct, frozen=True):
     """All heads by their names. `known`: words that are left unmasked; `common`: words that are no typing errors.
 
-    `strategy`: the strategy from the reading as a whole; `confidence`: whether the whole plan is right. `sure`: from
-    this confidence on a plan needs no second opinion. `digest`: of the examples that the heads have learnt from.
+    `strategy`: the strategy from the reading as a whole; `confidence`: whether what was read of one message is right;
+    `whole`: whether the whole plan is, after the messages before it. `sure`: from this probability on a plan needs no
+    second opinion. `digest`: of the examples that the heads have learnt from.
     """
 
     heads: Mapping[str, Head]
@@ -74,6 +97,7 @@ class Heads(Struct, frozen=True):
     common: frozenset[str]
     strategy: DenseHead
     confidence: DenseHead
+    whole: Trees
     sure: float
     digest: str
 
@@ -107,6 +131,7 @@ def load_heads(content: bytes) -> Heads:
         common=frozenset(said["common"]),
         strategy=_dense(said["strategy"]),
         confidence=_dense(said["confidence"]),
+        whole=Trees(*(tuple(said["whole"][name]) for name in Trees.__struct_fields__)),
         sure=said["sure"],
         digest=said["digest"],
     )

@@ -1,4 +1,4 @@
-"""The strategy of a reading, and how likely the whole plan is right: two small models of a few numbers each."""
+"""The strategy of a reading, and the numbers by which its confidence is judged: two small models."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from cicada.understanding.facts import MentionKind
-from cicada.understanding.heads import Heads, sigmoid, softmax
+from cicada.understanding.heads import Heads, softmax
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.reading import NEGATABLE, Reading
 from cicada.understanding.vocabulary import Vocabulary
@@ -22,14 +22,6 @@ def strategy_chances(reading: Reading, vocabulary: Vocabulary, has_asker: bool, 
     """The probability of each of `STRATEGIES`."""
     scores = heads.strategy.scores(strategy_numbers(reading, vocabulary, has_asker))
     return dict(zip(heads.strategy.classes, softmax(scores), strict=True))
-
-
-def confidence_of(
-    reading: Reading, meaning: Meaning, strategies: Mapping[str, float], vocabulary: Vocabulary, heads: Heads
-) -> float:
-    """The probability that the whole plan is right."""
-    numbers = confidence_numbers(reading, meaning, strategies, vocabulary)
-    return sigmoid(heads.confidence.scores(numbers)[0])
 
 
 def strategy_numbers(reading: Reading, vocabulary: Vocabulary, has_asker: bool) -> list[float]:

@@ -28,11 +28,12 @@ from cicada.understanding.asking_back import (
 )
 from cicada.understanding.by_date import with_last, with_periods
 from cicada.understanding.conditions import unread_conditions, unread_days, unread_names, with_tag
+from cicada.understanding.confidence import plan_numbers
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
-from cicada.understanding.heads import Heads, packaged_heads
-from cicada.understanding.judging import confidence_of, strategy_chances
+from cicada.understanding.heads import Heads, packaged_heads, sigmoid
+from cicada.understanding.judging import confidence_numbers, strategy_chances
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.message_meaning import meaning_of, perhaps_asked_for
 from cicada.understanding.reading import (
@@ -100,33 +101,49 @@ class SchemaReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
+        plan, numbers = self.judged(message, before, now, asker)
+        return replace(plan, confidence=self.heads.whole.chance(numbers)) if numbers else plan
+
+    def judged(
+        self, message: str, before: Understood | None, now: date, asker: str
+    ) -> tuple[Understood, Sequence[float]]:
+        """The plan, with the confidence of its parts, and the numbers by which the whole is judged.
+
+        There are none where the message was not read by heads.
+        """
         rule = self.schema.in_force
         if rule and rule.field and (named := asked_standing(message, before.meaning.named if before else ())):
             # Texts are searched where no document is called so: "is the discount still valid?"
             meaning = Meaning(named=(named,), fields=(rule.field,))
-            return Understood(message, meaning, "M", VERY_UNSURE)
+            return Understood(message, meaning, "M", VERY_UNSURE), ()
         own = self._read(message, now, asker)
         if own.strategy in ("H", "M") and self._asks_what_somebody_did(own.reading):
             own = replace(own, meaning=Meaning(topic=own.meaning.topic), strategy="C")
-        if before is not None and before.strategy != "N":
-            if own.strategy == "A" and (whole := self._of_the_named(own, before, now, asker)):
+        if before is None or before.strategy == "N":
+            plan = self._alone(own, asker)
+            return plan, plan_numbers(own, plan, None, None)
+        earlier = Earlier(before.meaning, before.strategy)
+        goes_on = following(own.reading, own.meaning, own.strategy, earlier, self.heads)
+        plan = self._after(own, before, goes_on, now, asker)
+        return plan, plan_numbers(own, plan, before, goes_on)
+
+    def _after(self, own: ReadAlone, before: Understood, goes_on: Following, now: date, asker: str) -> Understood:
+        """The plan of a message after another one. `goes_on`: what it does to the plan before."""
+        if own.strategy == "A" and (whole := self._of_the_named(own, before, now, asker)):
+            return whole
+        if other := another_name(before.meaning.named, own.message, asked=before.single):
+            meaning = replace(before.meaning, named=(other,))
+            return replace(before, message=own.message, meaning=meaning, continues=True)
+        if before.strategy == "A" or before.single:
+            is_request = own.strategy in _ON_DOCUMENTS and self._begins_a_request(own.reading, own.message)
+            if not is_request and (whole := self._answered(own.message, before, goes_on, now, asker)):
                 return whole
-            if other := another_name(before.meaning.named, message, asked=before.single):
-                meaning = replace(before.meaning, named=(other,))
-                return replace(before, message=message, meaning=meaning, continues=True)
-            earlier = Earlier(before.meaning, before.strategy)
-            found = following(own.reading, own.meaning, own.strategy, earlier, self.heads)
-            if before.strategy == "A" or before.single:
-                is_request = own.strategy in _ON_DOCUMENTS and self._begins_a_request(own.reading, message)
-                if not is_request and (whole := self._answered(message, before, found, now, asker)):
-                    return whole
-            if before.strategy == "A":
-                return self._alone(own, asker)
-            own = replace(own, meaning=with_same(own.meaning, before.meaning, own.reading))
-            if found.relation != NEW and not own.begins_anew(before):
-                return self._continued(own, before, found, asker)
-            own = replace(own, confidence=min(own.confidence, found.chance))
-        return self._alone(own, asker)
+        if before.strategy == "A":
+            return self._alone(own, asker)
+        own = replace(own, meaning=with_same(own.meaning, before.meaning, own.reading))
+        if goes_on.relation != NEW and not own.begins_anew(before):
+            return self._continued(own, before, goes_on, asker)
+        return self._alone(replace(own, confidence=min(own.confidence, goes_on.chance)), asker)
 
     def _read(self, message: str, now: date, asker: str) -> ReadAlone:
         reading = read(message, self.vocabulary, now, self.heads)
@@ -136,7 +153,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A" and (reading.line.rare_words > _MOST_RARE or reading.strategies["A"] < _LIKELY_LISTED):
             # Who says that much can be answered: what is meant is there, though "that" and "it" are too.
             strategy = max((each for each in chances if each != "A"), key=chances.__getitem__)
-        confidence = confidence_of(reading, meaning, chances, self.vocabulary, self.heads)
+        numbers = confidence_numbers(reading, meaning, chances, self.vocabulary)
+        confidence = sigmoid(self.heads.confidence.scores(numbers)[0])
         wish = 0.0 if meaning.lacks_asker or _asks_whether(reading) else wish_for_documents(reading, self.heads)
         meaning = self._with_subject(meaning, reading, strategy, wish, asker)
         meaning = self._with_numbers(meaning, reading) if strategy == "M" else meaning
@@ -146,7 +164,7 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "M" and self._names_stand_in_a_field:
             phrase = None  # "The fox mask" is the value of a field.
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
-        return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase)
+        return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase, chances, numbers)
 
     def _with_subject(self, meaning: Meaning, reading: Reading, strategy: str, wish: float, asker: str) -> Meaning:
         """The meaning with its subject: values that are no conditions, or unknown words where documents are wanted.
@@ -190,7 +208,7 @@ class SchemaReader(Struct, frozen=True):
         whole = with_name(own.message, name)
         if not name or others or whole is None:
             return None
-        found = self.next(whole, None, now, asker)
+        found, _ = self.judged(whole, None, now, asker)
         meaning = found.meaning if found.meaning.named else replace(found.meaning, named=(name,))
         strategy = found.strategy
         if strategy in ("A", "N"):
@@ -212,7 +230,7 @@ class SchemaReader(Struct, frozen=True):
         if found.relation == NEW or not may_be_reply(message):
             return None
         noun = before.meaning.named[-1] if before.meaning.named else ""
-        whole = self.next(completed(before.message, message, noun), None, now, asker)
+        whole, _ = self.judged(completed(before.message, message, noun), None, now, asker)
         if whole.strategy in ("A", "N") or (whole.single and whole.meaning.named == before.meaning.named):
             whole = Understood(message, Meaning(topic=message), "C", whole.confidence / 2)
         return replace(whole, continues=True, completes=before.message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -228,7 +228,8 @@ class Understood(Struct, frozen=True):
 class ReadAlone(Struct, frozen=True):
     """A message read alone. `wish`: the probability that it wants documents, if it has a topic.
 
-    `phrase`: what may describe one document.
+    `phrase`: what may describe one document. `strategies`: the probability of each. `numbers`: what the confidence
+    depends on.
     """
 
     message: str
@@ -238,6 +239,8 @@ class ReadAlone(Struct, frozen=True):
     confidence: float
     wish: float
     phrase: Described | None
+    strategies: Mapping[str, float]
+    numbers: Sequence[float]
 
     @property
     def has_topic_words(self) -> bool:
