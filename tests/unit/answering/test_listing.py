@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -118,6 +119,19 @@ def test_a_document_of_another_viewer_is_neither_listed_nor_counted() -> None:
     assert [(each.values, each.documents) for each in event.groups] == [(("approved",), 2), (("draft",), 1)]
     assert (event.grouped_by, event.group_count) == (("Status",), 2)
     assert "secret" not in repr(parts).lower()
+
+
+def test_what_was_hardly_understood_is_said_to_be_so_before_the_list() -> None:
+    assert text_of(listed(situation(), confidence=0.3)).startswith(
+        "I am not sure what you are asking for; this is how I read it. 3 documents match."
+    )
+
+
+@pytest.mark.parametrize(
+    "plan", [{"confidence": 0.4}, {"confidence": 0.3, "offset": 2}, {"confidence": 0.3, "by": "model:a"}]
+)
+def test_no_doubt_is_said_of_what_was_understood_of_further_pages_and_of_plans_of_models(plan: dict[str, Any]) -> None:
+    assert text_of(listed(situation(), **plan)).startswith("3 documents match.")
 
 
 def test_what_the_access_lists_withhold_by_now_is_left_out_and_counted() -> None:

@@ -162,7 +162,10 @@ def test_a_blank_value_of_a_sidecar_keeps_no_question_from_its_base() -> None:
 def test_an_amount_with_a_currency_is_of_the_column_of_money() -> None:
     desk = Desk()
     desk.put("orders.csv", "Order,Copies,Invoiced (GBP),Paid on\nA1,2000,500,2026-01-02\nA2,40,1500,\n")
-    assert desk.said("orders over 1000 pounds")[0] == "1 row matches (table: orders; Invoiced (GBP): above 1,000)."
+    assert (
+        desk.said("which orders are over 1000 pounds?")[0]
+        == "1 row matches (table: orders; Invoiced (GBP): above 1,000)."
+    )
 
 
 def test_a_table_keeps_its_name_beside_a_column_of_another_table_that_is_called_so() -> None:

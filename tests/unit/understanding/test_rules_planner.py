@@ -30,9 +30,9 @@ def on_documents(made: Plan, message: str = "Summarise the lease") -> Plan:
 
 def test_a_list_that_is_hardly_one_is_a_search_unless_it_names_something() -> None:
     lapsed = AnyOf("stage", frozenset({"lapsed"}))
-    made = replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", filters=(lapsed,), confidence=0.09)
+    made = replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", filters=(lapsed,), confidence=0.34)
     assert on_documents(made).shape is Shape.CONTENT_ONLY
-    assert on_documents(replace(made, confidence=0.1)).shape is Shape.METADATA_ONLY
+    assert on_documents(replace(made, confidence=0.35)).shape is Shape.METADATA_ONLY
     assert on_documents(replace(made, fields=("fee",))).shape is Shape.METADATA_ONLY
     assert on_documents(replace(made, filters=(Contains("guild", "Tower"),))).shape is Shape.METADATA_ONLY
 

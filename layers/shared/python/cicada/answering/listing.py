@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from cicada.answering.figures import sentences, worded
 from cicada.answering.listing_sentences import (
+    DOUBT,
     about_rows,
     cannot_choose,
     fields_of,
@@ -84,6 +85,8 @@ class ListingAnswerer(Struct, frozen=True):
         is_of_rows = any(each.field == TABLE for each in readable.conditions)
         conditions = in_words(readable.conditions, schema)
         first = matching(read.total, conditions, "row" if is_of_rows else read.unit, plan.unknown)
+        if plan.is_guess and not (plan.named or plan.offset or documents is not None):
+            first = f"{DOUBT} {first}"
         yield from _parts(plan, readable, schema, read, first)
 
     def has_any(self, plan: Plan, question: Question, principal: Principal) -> bool:

@@ -14,6 +14,8 @@ from cicada.permissions import Permitted
 from cicada.text import one_line
 from cicada.understanding.plan import Plan
 
+DOUBT = "I am not sure what you are asking for; this is how I read it."
+"""What an answer from fields begins with where the plan is a guess."""
 # The first row of an ascending and of a descending order.
 _ENDS = {"number": ("Lowest", "Highest"), "date": ("Earliest", "Latest"), "text": ("First", "Last")}
 # What `SchemaField.tables` has for documents that are no rows.

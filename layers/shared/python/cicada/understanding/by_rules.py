@@ -64,7 +64,7 @@ _READERS = 32
 _SURELY_NONE = 0.95
 _SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
-_LIKELY_OF_ALL, _LIKELY_OF_FIELDS, _LIKELY_OF_ROWS, _LIKELY_DECLARED = 0.6, 0.25, 0.12, 0.1
+_LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -340,8 +340,7 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
     if any(not each.inferred for each in fields):
         if plan.named or plan.fields or any(isinstance(each, Contains) for each in plan.filters):
             return False
-        is_hardly = plan.shape is Shape.METADATA_ONLY and plan.confidence < _LIKELY_DECLARED
-        return is_hardly and request.listing is None
+        return plan.is_guess and request.listing is None
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
     if not fields:
@@ -351,7 +350,7 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
     if plan.fields and (plan.named or any(isinstance(each, Contains) for each in plan.filters)):
         return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
     of_rows = any(each.field == TABLE for each in plan.filters)  # Their texts say no more than a list of them.
-    return request.listing is None and plan.confidence < (_LIKELY_OF_ROWS if of_rows else _LIKELY_OF_FIELDS)
+    return request.listing is None and (plan.confidence < _LIKELY_OF_ROWS if of_rows else plan.is_guess)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

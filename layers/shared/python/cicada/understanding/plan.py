@@ -133,7 +133,8 @@ class Plan(Struct, frozen=True):
     @property
     def is_guess(self) -> bool:
         """Whether rules have only guessed that fields of documents are asked for."""
-        return self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and self.confidence < _GUESSED
+        by_rules = not self.by.startswith(BY_MODEL)
+        return self.shape is Shape.METADATA_ONLY and by_rules and self.confidence < _GUESSED
 
     @property
     def lists_by_name(self) -> bool:
