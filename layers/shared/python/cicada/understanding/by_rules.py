@@ -61,7 +61,7 @@ SHAPES = {
 """The shapes by the strategies of the heads."""
 _ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
 _READERS = 32
-_SURELY_NONE = 0.95
+_SURELY_NONE = 0.96
 _SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
 _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
