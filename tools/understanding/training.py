@@ -236,13 +236,13 @@ def _with_whole(heads: Heads, messages: Sequence[Message], folds: Sequence[Fold]
     judges = replace(heads, heads={}, known=frozenset(), common=frozenset())
     with ProcessPoolExecutor() as executor:
         plans = list(executor.map(partial(_judged_plans, list(messages), judges), folds))
-    numbers, right = [np.array(rows) for rows, _ in plans], [np.array(each) for _, each in plans]
+    numbers, holds = [np.array(rows) for rows, _ in plans], [np.array(each) for _, each in plans]
     chances = []
     for fold, rows in enumerate(numbers):
-        trees = fit_trees(np.concatenate(_others(numbers, fold)), np.concatenate(_others(right, fold)))
+        trees = fit_trees(np.concatenate(_others(numbers, fold)), np.concatenate(_others(holds, fold)))
         chances += [trees.chance(row) for row in rows.tolist()]
-    sure = sure_from(chances, np.concatenate(right).tolist())
-    return replace(heads, whole=fit_trees(np.concatenate(numbers), np.concatenate(right)), sure=sure)
+    sure = sure_from(chances, np.concatenate(holds).tolist())
+    return replace(heads, whole=fit_trees(np.concatenate(numbers), np.concatenate(holds)), sure=sure)
 
 
 def _others(parts: Sequence[NDArray[Any]], fold: int) -> list[NDArray[Any]]:

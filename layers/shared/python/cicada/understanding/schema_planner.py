@@ -4,7 +4,7 @@
 2. reading: what each mention does, by learnt heads over the masked message (`reading.py`);
 3. composition: conditions, numbers, order and topic (`meaning.py`), and what stays of the plan before
    (`following.py`);
-4. judging: the strategy, and how likely the whole is right (`judging.py`).
+4. judging: the strategy (`judging.py`), and how likely the whole plan is right (`confidence.py`).
 """
 
 from __future__ import annotations
