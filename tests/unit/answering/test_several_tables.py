@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cicada.answering.listing_sentences import DOUBT
 from cicada.permissions import base_of
 from cicada.understanding.plan import PlanRequest, Shape
 from tests.unit.answering.desk import NOW, PLANNER, Desk
@@ -198,3 +199,24 @@ def test_what_asks_for_no_rows_is_asked_of_the_texts(library: Desk, message: str
     schema = base_of(library.bases, ANN, "desk").schema
     plan = PLANNER.plan(PlanRequest(message, "desk", NOW, schema=schema))
     assert plan.shape is not Shape.METADATA_ONLY
+
+
+PLOTS = "Plot,Tenant,Size m2,Water\n7,Jonas Weber,240,yes\n8,Tom Ashby,350,yes\n9,Tom Weller,150,no\n"
+
+
+@pytest.mark.parametrize(
+    ("messages", "answer"),
+    [
+        (("how many plots are there",), "3 rows match (table: plots)."),
+        (("how many plots have water",), "2 rows match (table: plots; Water: yes)."),
+        (("who has plot 7?",), "1 row matches (table: plots; Plot: 7). 7 – plots, row 2: Tenant Jonas Weber."),
+        (("which plots does Tom have",), "2 rows match (table: plots; Tenant: Tom Ashby or Tom Weller)."),
+        (("who has the largest plot?", "and the smallest?"), "3 rows match (table: plots). Lowest Size m2: 150"),
+        (("who has the smallest plot?", "and the largest?"), "3 rows match (table: plots). Highest Size m2: 350"),
+        (("which plots have water", "and without?"), "1 row matches (table: plots; Water: no)."),
+    ],
+)
+def test_plots_are_counted_called_by_number_compared_and_denied(messages: tuple[str, ...], answer: str) -> None:
+    desk = Desk()
+    desk.put("plots.csv", PLOTS)
+    assert desk.said(messages[-1], before=messages[:-1])[0].removeprefix(f"{DOUBT} ").startswith(answer)

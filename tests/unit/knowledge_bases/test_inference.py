@@ -121,6 +121,21 @@ def test_types_that_conflict_are_text_and_that_is_said() -> None:
     assert said == ["Values of 'budget' look like number and text, so all are taken as text.", ""]
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "type"),
+    [
+        ("plots", "Plot", FieldType.KEYWORD),
+        ("allotments 2026 › Plots", "plot", FieldType.KEYWORD),
+        ("visitors", "Visitors", FieldType.NUMBER),
+        ("scores", "Score", FieldType.NUMBER),
+        ("prices", "Price", FieldType.NUMBER),
+    ],
+)
+def test_the_numbers_by_which_the_rows_are_called_are_no_quantities(table: str, column: str, type: FieldType) -> None:
+    rows = observed_in([{TABLE: table, column: number} for number in (1.0, 2.0, 3.0)])
+    assert next(type_of(each) for each in rows if each.name == column) is type
+
+
 def test_the_rows_of_tables_say_the_type_where_most_values_are_theirs() -> None:
     rows = [{TABLE: "bookings", "From": day} for day in ("2026-05-02", "2026-05-09")]
     (found,) = (each for each in merged([observed({"from": "Mrs Kent"}), observed_in(rows)]) if each.name != TABLE)

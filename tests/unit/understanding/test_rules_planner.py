@@ -146,6 +146,8 @@ def test_a_field_is_asked_of_the_cited_document() -> None:
     plan = planner.plan(asked)
     assert (plan.named, plan.fields) == (("sop-qa-011.md",), ("keeper",))
     assert planner.plan(replace(asked, message="what does that cost?")).named == ()
+    assert planner.plan(replace(asked, message="and who keeps that?")).fields == ("keeper",)
+    assert planner.plan(replace(asked, message="and who saw that?")).fields == ()
     of_kind = planner.plan(replace(asked, message="who is the keeper of that charter?"))
     assert (of_kind.named, of_kind.fields, of_kind.filters) == (("sop-qa-011.md",), ("keeper",), ())
 

@@ -23,8 +23,8 @@ from cicada.knowledge_bases.observed_fields import (
     texts_of,
 )
 from cicada.knowledge_bases.schema import VALUED, FieldType, Schema, SchemaField
-from cicada.knowledge_bases.table_names import table_field, without_names
-from cicada.knowledge_bases.values import Unusable, as_keyword, folded, typed, words_of
+from cicada.knowledge_bases.table_names import nouns_of, table_field, without_names
+from cicada.knowledge_bases.values import Unusable, as_keyword, folded, is_of_amounts, typed, words_of
 
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 # So few short values are listed even if none has recurred yet.
@@ -35,6 +35,8 @@ _MOSTLY_SHORT = 0.8
 _SHORT, _SHOWN_FIELDS = (FieldType.DATE, FieldType.NUMBER, FieldType.PERSON, FieldType.BOOLEAN), 5
 # The last word of a name whose digits are no quantity.
 _CODES = frozenset("id code no nr num number phone fax zip postcode plz isbn sku ref reference key version".split())  # noqa: SIM905
+# Tables are called so as well, and these numbers are quantities.
+_QUANTITIES = frozenset("charge expense hour mark measurement payment point reading score".split())  # noqa: SIM905
 _PEOPLE = frozenset(
     "author authors by owner chair chairman chairwoman chairperson editor contact lead leader head director manager "  # noqa: SIM905
     "responsible assignee reviewer approver speaker moderator secretary writer teacher inspector person engineer "
@@ -51,7 +53,7 @@ def type_of(field: ObservedField) -> FieldType:
     if Look.LIST in looks:
         return FieldType.KEYWORDS
     if looks == (Look.NUMBER,):
-        return FieldType.KEYWORD if names_codes(field.name) else FieldType.NUMBER
+        return FieldType.KEYWORD if names_codes(field.name) or _numbers_records(field) else FieldType.NUMBER
     if looks in ((Look.DATE,), (Look.BOOLEAN,)):
         return FieldType(looks[0])
     return FieldType.PERSON if _names_people(field) else FieldType.KEYWORD
@@ -80,6 +82,13 @@ def conflict_of(field: ObservedField) -> str:
 def names_codes(name: str) -> bool:
     """Whether the digits of a field with this name are no quantity."""
     return not _CODES.isdisjoint(words_of(name)[-1:])
+
+
+def _numbers_records(field: ObservedField) -> bool:
+    """Whether the column has the numbers by which the rows are called, as *Plot* has in `plots.csv`."""
+    name = folded(field.name)
+    is_quantity = name in _QUANTITIES or is_of_amounts(name)
+    return not is_quantity and any(f"{name}s" in nouns_of(table) for table in field.tables if table)
 
 
 def _names_people(field: ObservedField) -> bool:

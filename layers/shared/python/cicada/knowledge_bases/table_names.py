@@ -21,7 +21,7 @@ _COLLECTIONS = frozenset("log register book ledger stock inventory roster direct
 
 def table_field(names: Iterable[str]) -> SchemaField:
     """The tables as kinds of records: the rows of `complaints_2026` are complaints."""
-    nouns = {name: _nouns(name) for name in names}
+    nouns = {name: nouns_of(name) for name in names}
     synonyms = {name: each for name, each in nouns.items() if each}
     return SchemaField(TABLE, FieldType.KEYWORD, tuple(synonyms), synonyms, display="table", inferred=True)
 
@@ -47,7 +47,7 @@ def _may_be_of(field: SchemaField, table: str) -> bool:
     return field.name != TABLE and (not field.tables or table in field.tables or "" in field.tables)
 
 
-def _nouns(table: str) -> tuple[str, ...]:
+def nouns_of(table: str) -> tuple[str, ...]:
     """What the rows are called: all words of the sheet's name, else of the document's, and the last one."""
     for part in reversed(table.split(" › ")):
         words = [each for each in words_of(part) if each.isalpha() and each.removesuffix("s") not in _OF_TABLES]

@@ -69,6 +69,11 @@ _OF_AMOUNTS = frozenset(
 )
 
 
+def is_of_amounts(name: str) -> bool:
+    """Whether the numbers of a field of this name are amounts, such as prices."""
+    return not _OF_AMOUNTS.isdisjoint(words_of(name))
+
+
 def are_years(name: str, values: Iterable[object]) -> bool:
     """Whether the numbers of a field are years: its name says so, or all are whole and lie between 1500 and 2100.
 
@@ -79,7 +84,7 @@ def are_years(name: str, values: Iterable[object]) -> bool:
     if is_of_years(name):
         return True
     numbers = [each for each in values if isinstance(each, float | int) and not isinstance(each, bool)]
-    may_be = bool(numbers) and _OF_AMOUNTS.isdisjoint(words_of(name))
+    may_be = bool(numbers) and not is_of_amounts(name)
     return may_be and all(1500 <= each <= 2100 and each == int(each) for each in numbers)
 
 

@@ -16,7 +16,7 @@ from cicada.understanding.features import is_year
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.periods import DateRange, Unit, shifted
 from cicada.understanding.reading import CONDITIONS, OR, Reading, Role
-from cicada.understanding.vocabulary import EARLY, Kind, Vocabulary
+from cicada.understanding.vocabulary import EARLY, Kind, Level, Vocabulary
 from cicada.understanding.words import SENTENCE_ENDS, lexicon, split_words
 
 _NAMES = (MentionKind.WORD, MentionKind.NAME)
@@ -67,7 +67,11 @@ def _of_value(found: Meaning, mention: Mention, role: Role, reading: Reading, vo
         negated = negated and _follows_not(mention, reading)
     if vocabulary.types[value.field] is FieldType.BOOLEAN:
         return found.setting(value.field, (value.value == "true") is not negated)
-    return found.adding(value.field, value.value, negated=negated)
+    # "Tom" is any of those who are called so.
+    called = [each.value for each in values if each.field == value.field and each.level is value.level is Level.PART]
+    for each in called or [value.value]:
+        found = found.adding(value.field, each, negated=negated)
+    return found
 
 
 def _of_age(found: Meaning, mention: Mention, aged: str, now: date, vocabulary: Vocabulary) -> Meaning:

@@ -114,10 +114,13 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     is_turned = own == Meaning() and not lexicon().turned.isdisjoint(each.text for each in reading.facts.tokens)
     if found.relation == "correct" or is_turned:
         own, earlier = corrected(own, earlier, reading, vocabulary)
+    own = _turned_by_not(own, earlier, reading)
     own = _on_the_same_field(own, earlier, reading)
     own = _on_the_same_date(own, earlier, reading, vocabulary)
     own = _within(own, earlier, reading, vocabulary)
     own = _by_the_same_age(own, earlier, reading)
+    order = _turned_by_superlative(own, earlier, reading)
+    own = replace(own, aggregates=(), order=order, limit=earlier.limit) if order else own
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
     # What names no other documents, and adds to what was said or restricts nothing, is of the same ones.
@@ -131,7 +134,11 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
             meaning = replace(meaning, **{name: getattr(earlier, name)})
     if not own.named and not own.restricted:
         meaning = replace(meaning, named=earlier.named)
-    if not own.aggregates and found.operations and not (earlier.aggregates and found.keeps["aggregates"] > _LIKELY):
+    if (
+        not (own.aggregates or order)
+        and found.operations
+        and not (earlier.aggregates and found.keeps["aggregates"] > _LIKELY)
+    ):
         meaning = _computing(meaning, earlier, found.operations, vocabulary)
     if meaning.aggregates and not meaning.group:
         return replace(meaning, order=None, limit=own.limit)
@@ -187,6 +194,34 @@ def _by_the_same_age(own: Meaning, earlier: Meaning, reading: Reading) -> Meanin
     if before is None or before.of or len(cues) != 1 or EARLY.isdisjoint(split_words(before.field)):
         return own
     return replace(own, order=replace(before, descending="NEW" in cues))
+
+
+def _turned_by_not(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
+    """A message that only denies ("and without?") turns what the plan before has of yes or no: plots with water."""
+    words = {each.text for each in reading.facts.tokens if each.text[0].isalnum()}
+    denying = {word for word in words if lexicon().cues.get(word) == "NOT"}
+    turned = [(name, values[0]) for name, values in earlier.wanted.items() if isinstance(values[0], bool)]
+    asking = lexicon().function | {"how", "many", "which"}
+    if len(turned) != 1 or not denying or own.restricted or not words - denying <= asking:
+        return own
+    [(name, value)] = turned
+    return own.setting(name, not value)
+
+
+def _turned_by_superlative(own: Meaning, earlier: Meaning, reading: Reading) -> Sort | None:
+    """The order of a message that is a superlative alone: after the largest plot "and the smallest?" is by size."""
+    before = earlier.order
+    if before is None or before.of or not earlier.limit or own.restricted or own.group or own.named:
+        return None
+    known = lexicon()
+    words = [each.text for each in reading.facts.tokens if each.text[0].isalnum() and each.text not in known.function]
+    if len(words) != 1:
+        return None
+    implied = known.implied.get(words[0])
+    cue = known.cues.get(words[0])
+    if cue not in ("MIN", "MAX") and (implied is None or not implied.polarity or "age" in implied.fields):
+        return None
+    return replace(before, descending=cue == "MAX" or (implied is not None and implied.polarity > 0))
 
 
 def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:

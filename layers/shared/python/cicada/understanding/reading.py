@@ -342,13 +342,14 @@ def _is_ambiguous(mention: Mention, role: Role) -> bool:
 
 
 def _with_codes(facts: Facts, roles: Sequence[Role], vocabulary: Vocabulary) -> tuple[Role, ...]:
-    """The roles, where a number behind a record or behind a code's name is that code: "member 1003"."""
-    codes = [name for name in vocabulary.types if name in vocabulary.open and vocabulary.kinds[name] == "code"]
+    """The roles, where a number behind a record or behind a field's name is its code: "member 1003", "plot 7"."""
+    texts = [name for name in vocabulary.open if vocabulary.types[name] is FieldType.KEYWORD]
+    codes = [name for name in texts if vocabulary.kinds[name] == "code"]
     found = list(roles)
     for at, (before, mention) in enumerate(pairwise(facts.mentions), start=1):
         if mention.kind is not MentionKind.NUMBER or roles[at].name != "none" or before.end != mention.start:
             continue
-        named = [name for name in codes if name in before.fields(Kind.FIELD)]
+        named = [name for name in texts if name in before.fields(Kind.FIELD)]
         is_of_record = len(codes) == 1 and names_kind(before, vocabulary) and in_singular(before, facts)
         if named or is_of_record:
             found[at] = Role("eq", {"eq": 1.0}, field=(named or codes)[0])

@@ -33,6 +33,7 @@ _STEM, _LONG_STEM = 5, 6
 SHORTEST_STEM = 4
 _SHORTEST_NAME = 3
 _LONGEST_NAME = 6
+_MOST_CALLED_SO = 2
 
 
 class Kind(StrEnum):
@@ -248,9 +249,10 @@ def _values(name: str, field: SchemaField) -> Iterator[tuple[Phrase, str, Level]
         yield from _boolean(name, field)
     if field.type not in VALUED:
         return
+    # More than two are rather what the values have in common.
     begun = Counter(each for value in field.values for each in _short_names(value))
     for value in field.values:
-        yield from ((each, value, Level.PART) for each in _short_names(value) if begun[each] == 1)
+        yield from ((each, value, Level.PART) for each in _short_names(value) if begun[each] <= _MOST_CALLED_SO)
         for text in lexicon().also_called.get(value.casefold(), ()):
             yield tuple(split_words(text)), value, Level.PART
         for text in (value, *field.synonyms.get(value, ())):
