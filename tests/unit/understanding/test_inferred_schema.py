@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from msgspec.structs import replace
@@ -11,12 +11,13 @@ from cicada.documents.catalogue import DOCUMENTS, ListedPage
 from cicada.documents.model import AnyOf, Contains, NoneOf, Range
 from cicada.knowledge_bases.inference import completed
 from cicada.knowledge_bases.observed_fields import Observed, observed_with
-from cicada.knowledge_bases.schema import Schema, SchemaField
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
 from cicada.understanding.classifier import MessageClassifier
 from cicada.understanding.intent.model import load_model
 from cicada.understanding.plan import Plan, PlanRequest, Shape
+from cicada.understanding.schema_planner import SchemaReader
 
 PLANNER = RulesPlanner(MessageClassifier(KnowledgeBases(), load_model()).classify, SchemaPlanner())
 REQUEST = PlanRequest("", "minutes", datetime(2026, 3, 1, tzinfo=UTC))
@@ -116,3 +117,18 @@ def test_what_somebody_did_that_no_field_tells_is_searched_for() -> None:
     assert planned("What did Petra Lindqvist vote?").filters == ()
     assert planned("What did Petra Lindqvist say about the lift?").shape is Shape.CONTENT_ONLY
     assert planned("What did Petra Lindqvist chair?").filters == (AnyOf("chair", frozenset({"Petra Lindqvist"})),)
+
+
+@pytest.mark.parametrize(
+    ("messages", "strategy"),
+    [
+        (("How much is the repair?", "and who pays that?"), "C"),
+        (("Who is the treasurer?", "who was it before him?"), "C"),
+        (("list the reports", "who wrote them?"), "M"),
+    ],
+)
+def test_who_did_what_no_field_tells_is_asked_of_the_texts(messages: tuple[str, ...], strategy: str) -> None:
+    kind = SchemaField("type", FieldType.KEYWORD, ("report", "contract"), inferred=True)
+    person = SchemaField("responsible", FieldType.PERSON, ("Marta Silva", "Ruth Keller"), inferred=True)
+    reader = SchemaReader.of(Schema({"type": kind, "responsible": person}))
+    assert reader.understand(messages, date(2026, 11, 28)).strategy == strategy

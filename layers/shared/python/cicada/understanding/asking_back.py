@@ -14,7 +14,7 @@ from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import Intent, Plan, Shape
 from cicada.understanding.reading import Reading
-from cicada.understanding.words import lexicon, tokens_of, word_set
+from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _PRONOUNS = word_set(
     "it this that these those they them he she him her its their es dies das sie ce cela eso esto isso"
@@ -45,6 +45,9 @@ _STANDING = re.compile(
     re.I,
 )
 
+_JOINING = frozenset({"and", "but", "so", "ok"})
+# "Owns" is what an owner does.
+_ALIKE = 3
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 _CHOICE = re.compile(
     rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:\s*[,:–—-]\s*(?P<more>.*)|[.!])?",
@@ -153,6 +156,20 @@ def ordinal(word: str) -> int | None:
 def points_at_kind(message: str) -> bool:
     """Whether a message points at one thing by its kind: "is this policy in force?", "who wrote that SOP?"."""
     return _THIS_KIND.search(message) is not None
+
+
+def asks_who_did(message: str, schema: Schema) -> bool:
+    """Whether it asks who did what no field is called by: "who saw it?" after what a report says."""
+    first, *rest = [each.text for each in tokens_of(message) if each.text not in _JOINING] or [""]
+    if first != "who":
+        return False
+    names = {
+        word[:_ALIKE]
+        for each in schema.fields.values()
+        for text in (each.name, *each.words)
+        for word in split_words(text)
+    }
+    return not any(word in lexicon().implied or word[:_ALIKE] in names for word in rest)
 
 
 def asked_standing(message: str, before: Sequence[str]) -> str:

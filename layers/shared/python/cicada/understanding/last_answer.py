@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -17,14 +16,22 @@ from msgspec.structs import replace
 from cicada.dialogue import ShownDocument
 from cicada.documents.catalogue import ListedPage
 from cicada.documents.model import ROW, TABLE, AnyOf, Condition, Subject
-from cicada.understanding.asking_back import asked_of_chosen, chosen, number_chosen, ordinal, points_at_kind, with_name
+from cicada.understanding.asking_back import (
+    asked_of_chosen,
+    asks_who_did,
+    chosen,
+    number_chosen,
+    ordinal,
+    points_at_kind,
+    with_name,
+)
 from cicada.understanding.follow_up_text import YOU, Cues, Reading, function_words, language_of, read
 from cicada.understanding.follow_ups import stand_alone
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.plan import PAGE_SIZE, Intent, Plan, PlanRequest, Shape, concepts_of
 from cicada.understanding.quoted_lines import is_of_a_line, scene_meant
 from cicada.understanding.subjects import subjects_of
-from cicada.understanding.words import base_form, lexicon, split_words, tokens_of
+from cicada.understanding.words import base_form, lexicon, tokens_of
 
 if TYPE_CHECKING:
     from cicada.understanding.understood import Understood
@@ -38,9 +45,6 @@ _ITS = re.compile(r"\b(?:he|she|him|her|his|its)\b", re.IGNORECASE)
 # "How much did the second one cost?"
 _THE_NTH = re.compile(r"\bthe (?P<number>\w+) (?:one|row)\b", re.IGNORECASE)
 _OF_BEFORE = frozenset({"before", "previously", "earlier", "formerly", "früher", "vorher", "avant", "antes", "prima"})
-_JOINING = frozenset({"and", "but", "so", "ok"})
-# "Signs" is what a signatory does.
-_ALIKE = 4
 _ORDERING = frozenset({"NEW", "OLD", "MAX", "MIN"})
 _MORE = re.compile(
     r"""(?:please\s+)?(?:show\s+(?:me\s+)?|give\s+me\s+|and\s+)?(?:the\s+)?
@@ -249,23 +253,13 @@ def of_shown_document(
         found = understand([whole])
         # What is asked of a cited document beside its fields, its text may say.
         asks_a_field = found.strategy == "M" and found.meaning.fields and not found.meaning.restricted
-        asks_a_field = asks_a_field and not _asks_who_did(request)
+        asks_a_field = asks_a_field and not asks_who_did(request.message, request.schema)
         if found.meaning.named and (request.listing is not None or asks_a_field):
             return _on(document, found)
     if request.listing is None and points_at_kind(request.message):
         found = understand([request.message])
         return _on(document, found, wanted={}) if found.single else None
     return None
-
-
-def _asks_who_did(request: PlanRequest) -> bool:
-    """Whether it asks who did what no field is called by: "who saw it?" after what a report says."""
-    words = [each.text for each in tokens_of(request.message) if each.text not in _JOINING][:2]
-    if len(words) < 2 or words[0] != "who" or words[1] in lexicon().function | lexicon().implied.keys():
-        return False
-    fields = request.schema.fields.values()
-    names = chain.from_iterable(split_words(text) for each in fields for text in (each.name, *each.words))
-    return all(each[:_ALIKE] != words[1][:_ALIKE] for each in names)
 
 
 class SpokenRow(Struct, frozen=True):

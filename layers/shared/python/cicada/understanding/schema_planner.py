@@ -21,6 +21,7 @@ from cicada.understanding.asking_back import (
     LEAD,
     another_name,
     asked_standing,
+    asks_who_did,
     clarification,
     completed,
     may_be_reply,
@@ -117,7 +118,8 @@ class SchemaReader(Struct, frozen=True):
             meaning = Meaning(named=(named,), fields=(rule.field,))
             return Understood(message, meaning, "M", VERY_UNSURE), ()
         own = self._read(message, now, asker)
-        if own.strategy in ("H", "M") and self._asks_what_somebody_did(own.reading):
+        asks_what = own.strategy in ("H", "M") and self._asks_what_somebody_did(own.reading)
+        if asks_what or (own.strategy in ("A", "H", "M") and self._asks_who_did(own)):
             own = replace(own, meaning=Meaning(topic=own.meaning.topic), strategy="C")
         if before is None or before.strategy == "N":
             plan = self._alone(own, asker)
@@ -321,6 +323,15 @@ class SchemaReader(Struct, frozen=True):
             if is_verb and helping.text.lower() in _BEFORE_DOERS and _WRITING.isdisjoint(split_words(field.name)):
                 return not reading.names_records
         return False
+
+    def _asks_who_did(self, own: ReadAlone) -> bool:
+        """Whether it asks of nothing but persons, who did what no field tells: "who saw it?" is no list of owners."""
+        fields = self.schema.fields.values()
+        is_declared = not all(each.inferred for each in fields)
+        # Who is in a row has done what is asked.
+        of_documents = any(each.name != TABLE and (not each.tables or "" in each.tables) for each in fields)
+        says_more = own.meaning != Meaning(fields=own.meaning.fields, topic=own.meaning.topic)
+        return of_documents and not (is_declared or says_more) and asks_who_did(own.message, self.schema)
 
     def _consistent(self, own: ReadAlone, asker: str) -> tuple[Meaning, str]:
         """What the message means with a strategy that leaves none of its words out."""

@@ -143,7 +143,7 @@ def _number(schema: Schema) -> str | None:
     """The first number of money, or else the first that is no year."""
     numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
     of_money = filter(is_of_money, numbers)
-    return next((name for name in (*of_money, *numbers) if "year" not in split_words(name)), None)
+    return next((name for name in (*of_money, *(each for each in numbers if "year" not in split_words(each)))), None)
 
 
 def is_of_money(name: str) -> bool:
