@@ -34,6 +34,7 @@ def test_a_list_that_is_hardly_one_is_a_search_unless_it_names_something() -> No
     assert on_documents(made).shape is Shape.CONTENT_ONLY
     assert on_documents(replace(made, confidence=0.35)).shape is Shape.METADATA_ONLY
     assert on_documents(replace(made, fields=("fee",))).shape is Shape.METADATA_ONLY
+    assert on_documents(replace(made, fields=("fee",), filters=())).shape is Shape.CONTENT_ONLY
     assert on_documents(replace(made, filters=(Contains("guild", "Tower"),))).shape is Shape.METADATA_ONLY
 
 

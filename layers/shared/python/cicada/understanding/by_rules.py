@@ -338,7 +338,8 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
     """
     fields = request.schema.fields.values()
     if any(not each.inferred for each in fields):
-        if plan.named or plan.fields or any(isinstance(each, Contains) for each in plan.filters):
+        names = plan.named or any(isinstance(each, Contains) for each in plan.filters)
+        if names or (plan.fields and plan.filters):
             return False
         return plan.is_guess and request.listing is None
     if plan.shape is not Shape.METADATA_ONLY:
