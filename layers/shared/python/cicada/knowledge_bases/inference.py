@@ -88,7 +88,7 @@ def _numbers_records(field: ObservedField) -> bool:
     """Whether the column has the numbers by which the rows are called, as *Plot* has in `plots.csv`."""
     name = folded(field.name)
     is_quantity = name in _QUANTITIES or is_of_amounts(name)
-    return not is_quantity and any(f"{name}s" in nouns_of(table) for table in field.tables if table)
+    return not is_quantity and any({f"{name}s", f"{name}es"} & {*nouns_of(table)} for table in field.tables)
 
 
 def _names_people(field: ObservedField) -> bool:

@@ -119,8 +119,7 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     own = _on_the_same_date(own, earlier, reading, vocabulary)
     own = _within(own, earlier, reading, vocabulary)
     own = _by_the_same_age(own, earlier, reading)
-    order = _turned_by_superlative(own, earlier, reading)
-    own = replace(own, aggregates=(), order=order, limit=earlier.limit) if order else own
+    own = _turned_by_superlative(own, earlier, reading)
     # Who corrects one condition means the others as they were.
     keeps = found.relation == "correct" or found.keeps["conditions"] > _LIKELY
     # What names no other documents, and adds to what was said or restricts nothing, is of the same ones.
@@ -134,11 +133,8 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
             meaning = replace(meaning, **{name: getattr(earlier, name)})
     if not own.named and not own.restricted:
         meaning = replace(meaning, named=earlier.named)
-    if (
-        not (own.aggregates or order)
-        and found.operations
-        and not (earlier.aggregates and found.keeps["aggregates"] > _LIKELY)
-    ):
+    computes = own.aggregates or own.order or (earlier.aggregates and found.keeps["aggregates"] > _LIKELY)
+    if found.operations and not computes:
         meaning = _computing(meaning, earlier, found.operations, vocabulary)
     if meaning.aggregates and not meaning.group:
         return replace(meaning, order=None, limit=own.limit)
@@ -208,20 +204,21 @@ def _turned_by_not(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
     return own.setting(name, not value)
 
 
-def _turned_by_superlative(own: Meaning, earlier: Meaning, reading: Reading) -> Sort | None:
-    """The order of a message that is a superlative alone: after the largest plot "and the smallest?" is by size."""
-    before = earlier.order
+def _turned_by_superlative(own: Meaning, earlier: Meaning, reading: Reading) -> Meaning:
+    """A superlative alone is by the order before: after the largest plot "and the smallest?" is by size."""
+    before, known = earlier.order, lexicon()
     if before is None or before.of or not earlier.limit or own.restricted or own.group or own.named:
-        return None
-    known = lexicon()
+        return own
     words = [each.text for each in reading.facts.tokens if each.text[0].isalnum() and each.text not in known.function]
     if len(words) != 1:
-        return None
-    implied = known.implied.get(words[0])
-    cue = known.cues.get(words[0])
-    if cue not in ("MIN", "MAX") and (implied is None or not implied.polarity or "age" in implied.fields):
-        return None
-    return replace(before, descending=cue == "MAX" or (implied is not None and implied.polarity > 0))
+        return own
+    [word] = words
+    implied = known.implied.get(word)
+    polarity = implied.polarity if implied and "age" not in implied.fields else 0
+    highest = {"MAX": True, "MIN": False}.get(known.cues.get(word, ""), polarity > 0 if polarity else None)
+    if highest is None:
+        return own
+    return replace(own, aggregates=(), order=replace(before, descending=highest), limit=earlier.limit)
 
 
 def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabulary) -> Meaning:

@@ -252,8 +252,8 @@ def of_shown_document(
     if whole := with_name(request.message, document, bare=True):
         found = understand([whole])
         # What is asked of a cited document beside its fields, its text may say.
-        asks_a_field = found.strategy == "M" and found.meaning.fields and not found.meaning.restricted
-        asks_a_field = asks_a_field and not asks_who_did(request.message, request.schema)
+        is_of_a_field = found.strategy == "M" and found.meaning.fields and not found.meaning.restricted
+        asks_a_field = is_of_a_field and not asks_who_did(request.message, request.schema)
         if found.meaning.named and (request.listing is not None or asks_a_field):
             return _on(document, found)
     if request.listing is None and points_at_kind(request.message):

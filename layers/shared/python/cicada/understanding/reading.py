@@ -343,7 +343,7 @@ def _is_ambiguous(mention: Mention, role: Role) -> bool:
 
 def _with_codes(facts: Facts, roles: Sequence[Role], vocabulary: Vocabulary) -> tuple[Role, ...]:
     """The roles, where a number behind a record or behind a field's name is its code: "member 1003", "plot 7"."""
-    texts = [name for name in vocabulary.open if vocabulary.types[name] is FieldType.KEYWORD]
+    texts = [name for name, each in vocabulary.types.items() if each is FieldType.KEYWORD and name in vocabulary.open]
     codes = [name for name in texts if vocabulary.kinds[name] == "code"]
     found = list(roles)
     for at, (before, mention) in enumerate(pairwise(facts.mentions), start=1):

@@ -326,12 +326,13 @@ class SchemaReader(Struct, frozen=True):
 
     def _asks_who_did(self, own: ReadAlone) -> bool:
         """Whether it asks of nothing but persons, who did what no field tells: "who saw it?" is no list of owners."""
-        fields = self.schema.fields.values()
-        is_declared = not all(each.inferred for each in fields)
+        if own.meaning != Meaning(fields=own.meaning.fields, topic=own.meaning.topic):
+            return False
+        fields = [each for each in self.schema.fields.values() if each.name != TABLE]
         # Who is in a row has done what is asked.
-        of_documents = any(each.name != TABLE and (not each.tables or "" in each.tables) for each in fields)
-        says_more = own.meaning != Meaning(fields=own.meaning.fields, topic=own.meaning.topic)
-        return of_documents and not (is_declared or says_more) and asks_who_did(own.message, self.schema)
+        of_documents = any(not each.tables or "" in each.tables for each in fields)
+        is_inferred = all(each.inferred for each in fields)
+        return of_documents and is_inferred and asks_who_did(own.message, self.schema)
 
     def _consistent(self, own: ReadAlone, asker: str) -> tuple[Meaning, str]:
         """What the message means with a strategy that leaves none of its words out."""

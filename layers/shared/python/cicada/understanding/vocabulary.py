@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from enum import IntEnum, StrEnum
+from itertools import chain
 
 from msgspec import Struct
 
@@ -142,8 +143,8 @@ def _ends_of(name: str) -> tuple[str, ...]:
 def _number(schema: Schema) -> str | None:
     """The first number of money, or else the first that is no year."""
     numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
-    of_money = filter(is_of_money, numbers)
-    return next((name for name in (*of_money, *(each for each in numbers if "year" not in split_words(each)))), None)
+    of_no_year = [name for name in numbers if "year" not in split_words(name)]
+    return next(chain(filter(is_of_money, numbers), of_no_year), None)
 
 
 def is_of_money(name: str) -> bool:
