@@ -14,6 +14,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from cicada.understanding.confidence import reading_numbers
 from cicada.understanding.facts import Facts, MentionKind, facts_of
 from cicada.understanding.features import (
     Line,
@@ -26,7 +27,7 @@ from cicada.understanding.features import (
 )
 from cicada.understanding.following import PARTS, Earlier, context_features
 from cicada.understanding.heads import DenseHead, Heads, Trees, dump_heads
-from cicada.understanding.judging import STRATEGIES, confidence_numbers, strategy_chances, strategy_numbers
+from cicada.understanding.judging import STRATEGIES, strategy_chances, strategy_numbers
 from cicada.understanding.message_meaning import meaning_of
 from cicada.understanding.reading import (
     CONDITIONS,
@@ -225,7 +226,7 @@ def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Jud
     for message, each in zip(alone, judged, strict=True):
         store = message.store
         chances = strategy_chances(each.reading, store.vocabulary, bool(store.asker), with_strategy)
-        numbers.append(confidence_numbers(each.reading, each.meaning, chances, store.vocabulary))
+        numbers.append(reading_numbers(each.reading, each.meaning, chances, store.vocabulary))
         correct.append(right(each.meaning, chances, message))
     confidence = fit_dense(("right",), numbers, np.array(correct, dtype=np.float64)[:, None], exclusive=False)
     return replace(heads, strategy=strategy, confidence=confidence)

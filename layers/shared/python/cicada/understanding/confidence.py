@@ -1,16 +1,66 @@
-"""The numbers by which a plan is judged as a whole: what was read, what was planned of it, and what came before."""
+"""The numbers by which confidence is judged: that in the reading of a message, then that in the whole plan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.following import PARTS, Following, part
 from cicada.understanding.judging import STRATEGIES
-from cicada.understanding.reading import Reading
+from cicada.understanding.meaning import Meaning
+from cicada.understanding.reading import NEGATABLE, Reading
 from cicada.understanding.understood import ReadAlone, Understood
+from cicada.understanding.vocabulary import Vocabulary
 
 _NONE = -1.0
+# What stands beside the parts of the plan before.
+_BESIDE_PARTS = 5
+
+
+def reading_numbers(
+    reading: Reading, meaning: Meaning, strategies: Mapping[str, float], vocabulary: Vocabulary
+) -> list[float]:
+    """What the confidence depends on: how sure each head was, and what the plan leaves unexplained."""
+    telling = [(mention, role) for mention, role in reading.of_kind(*MentionKind) if role.chances]
+    sure = [max(role.chances.values()) for _, role in telling] or [1.0]
+    linked = [role.field_chance for _, role in telling if role.is_condition] or [1.0]
+    polar = [max(role.negated, 1 - role.negated) for _, role in telling if role.name in NEGATABLE] or [1.0]
+    asked = [abs(chance - 0.5) * 2 for chance in reading.asks.values()]
+    ranked = sorted(strategies.values(), reverse=True)
+    likeliest = max(strategies, key=strategies.__getitem__)
+    unread = len(reading.unread)
+    passed = sum(role.name == "content" for _, role in reading.of_kind(MentionKind.VALUE))
+    corrected = sum(mention.corrected for mention in reading.facts.mentions)
+    whole = sum(map(math.log, chain(sure, linked, polar, ranked[:1], ((each + 1) / 2 for each in asked))))
+    return [
+        min(sure),
+        sum(sure) / len(sure),
+        math.log(min(sure)),
+        min(linked),
+        math.log(min(linked)),
+        min(polar),
+        min(asked),
+        sum(asked) / len(asked),
+        ranked[0],
+        math.log(ranked[0]),
+        ranked[0] - ranked[1],
+        whole,
+        math.exp(whole),
+        min(unread, 4) / 4,
+        float(unread > 0 and likeliest == "M"),
+        min(passed, 3) / 3,
+        min(corrected, 2) / 2,
+        min(len(reading.line), 40) / 40,
+        min(len(meaning.restricted), 4) / 4,
+        min(len(meaning.aggregates), 2) / 2,
+        float(bool(meaning.group)),
+        float(meaning.order is not None),
+        float(bool(meaning.unknown)),
+        float(bool(vocabulary.open)),
+        *(float(likeliest == each) for each in STRATEGIES),
+    ]
 
 
 def plan_numbers(own: ReadAlone, plan: Understood, before: Understood | None, goes_on: Following | None) -> list[float]:
@@ -52,7 +102,7 @@ def _of_plan(plan: Understood) -> Iterator[float]:
 def _of_earlier(before: Understood | None, goes_on: Following | None) -> Iterator[float]:
     """How probable it is that each part of the plan before still holds, where it has that part."""
     if before is None or goes_on is None:
-        yield from [_NONE] * (len(PARTS) + 5)
+        yield from [_NONE] * (len(PARTS) + _BESIDE_PARTS)
         return
     kept = {name: goes_on.keeps[name] if part(before.meaning, name) else _NONE for name in PARTS}
     yield from kept.values()

@@ -1,15 +1,13 @@
-"""The strategy of a reading, and the numbers by which its confidence is judged: two small models."""
+"""The strategy of a reading: a small model of a few numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterable, Sequence
 
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.heads import Heads, softmax
-from cicada.understanding.meaning import Meaning
-from cicada.understanding.reading import NEGATABLE, Reading
+from cicada.understanding.reading import Reading
 from cicada.understanding.vocabulary import Vocabulary
 
 STRATEGIES = ("A", "C", "H", "M", "N")
@@ -81,47 +79,3 @@ def _chances(reading: Reading, kinds: Sequence[MentionKind], roles: Iterable[str
 
 def _any(chances: Iterable[float]) -> float:
     return 1 - math.prod(1 - chance for chance in chances)
-
-
-def confidence_numbers(
-    reading: Reading, meaning: Meaning, strategies: Mapping[str, float], vocabulary: Vocabulary
-) -> list[float]:
-    """What the confidence depends on: how sure each head was, and what the plan leaves unexplained."""
-    telling = [(mention, role) for mention, role in reading.of_kind(*MentionKind) if role.chances]
-    sure = [max(role.chances.values()) for _, role in telling] or [1.0]
-    linked = [role.field_chance for _, role in telling if role.is_condition] or [1.0]
-    polar = [max(role.negated, 1 - role.negated) for _, role in telling if role.name in NEGATABLE] or [1.0]
-    asked = [abs(chance - 0.5) * 2 for chance in reading.asks.values()]
-    ranked = sorted(strategies.values(), reverse=True)
-    likeliest = max(strategies, key=strategies.__getitem__)
-    unread = len(reading.unread)
-    passed = sum(role.name == "content" for _, role in reading.of_kind(MentionKind.VALUE))
-    corrected = sum(mention.corrected for mention in reading.facts.mentions)
-    whole = sum(map(math.log, chain(sure, linked, polar, ranked[:1], ((each + 1) / 2 for each in asked))))
-    return [
-        min(sure),
-        sum(sure) / len(sure),
-        math.log(min(sure)),
-        min(linked),
-        math.log(min(linked)),
-        min(polar),
-        min(asked),
-        sum(asked) / len(asked),
-        ranked[0],
-        math.log(ranked[0]),
-        ranked[0] - ranked[1],
-        whole,
-        math.exp(whole),
-        min(unread, 4) / 4,
-        float(unread > 0 and likeliest == "M"),
-        min(passed, 3) / 3,
-        min(corrected, 2) / 2,
-        min(len(reading.line), 40) / 40,
-        min(len(meaning.restricted), 4) / 4,
-        min(len(meaning.aggregates), 2) / 2,
-        float(bool(meaning.group)),
-        float(meaning.order is not None),
-        float(bool(meaning.unknown)),
-        float(bool(vocabulary.open)),
-        *(float(likeliest == each) for each in STRATEGIES),
-    ]

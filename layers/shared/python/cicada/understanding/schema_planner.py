@@ -2,7 +2,7 @@
 
 1. facts: what the message surely mentions (`facts.py`);
 2. reading: what each mention does, by learnt heads over the masked message (`reading.py`);
-3. composition: conditions, numbers, order and topic (`meaning.py`), and what stays of the plan before
+3. composition: conditions, numbers, order and topic (`message_meaning.py`), and what stays of the plan before
    (`following.py`);
 4. judging: the strategy (`judging.py`), and how likely the whole plan is right (`confidence.py`).
 """
@@ -29,12 +29,12 @@ from cicada.understanding.asking_back import (
 )
 from cicada.understanding.by_date import with_last, with_periods
 from cicada.understanding.conditions import unread_conditions, unread_days, unread_names, with_tag
-from cicada.understanding.confidence import plan_numbers
+from cicada.understanding.confidence import plan_numbers, reading_numbers
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
 from cicada.understanding.following import NEW, Earlier, Following, continued, following, strategy_of, with_same
 from cicada.understanding.heads import Heads, packaged_heads, sigmoid
-from cicada.understanding.judging import confidence_numbers, strategy_chances
+from cicada.understanding.judging import strategy_chances
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.message_meaning import meaning_of, perhaps_asked_for
 from cicada.understanding.reading import (
@@ -155,7 +155,7 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A" and (reading.line.rare_words > _MOST_RARE or reading.strategies["A"] < _LIKELY_LISTED):
             # Who says that much can be answered: what is meant is there, though "that" and "it" are too.
             strategy = max((each for each in chances if each != "A"), key=chances.__getitem__)
-        numbers = confidence_numbers(reading, meaning, chances, self.vocabulary)
+        numbers = reading_numbers(reading, meaning, chances, self.vocabulary)
         confidence = sigmoid(self.heads.confidence.scores(numbers)[0])
         wish = 0.0 if meaning.lacks_asker or _asks_whether(reading) else wish_for_documents(reading, self.heads)
         meaning = self._with_subject(meaning, reading, strategy, wish, asker)
