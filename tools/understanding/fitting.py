@@ -25,6 +25,8 @@ _BUCKETS = 1 << BUCKET_BITS
 # A feature that one store alone has says more of the store than of language.
 _LEAST_STORES = 2
 _STEPS = 100
+PENALTY = 0.06
+"""How much weights cost, where no other penalty is said."""
 _TREES = 300
 _DEPTH = 4
 _LEARNING_RATE = 0.08
@@ -181,3 +183,8 @@ def _single(targets: Floats, shares: Floats) -> Callable[[Floats], tuple[float, 
         return float(-(np.log(of_right + 1e-12) * shares).sum()), (chances - targets) * shares
 
     return loss
+
+
+def one_hot(classes: Sequence[str], name: str) -> list[float]:
+    """1 at the name's place among the classes, else 0."""
+    return [float(each == name) for each in classes]

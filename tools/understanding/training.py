@@ -1,20 +1,15 @@
-"""Training of the heads: those that read mentions and messages, then those that judge readings and whole plans."""
+"""Training of the heads that read mentions and messages; `from_readings.py` has what learns from what they read."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from msgspec.structs import replace
-from numpy.typing import NDArray
-
-from cicada.understanding.confidence import reading_numbers
 from cicada.understanding.facts import Facts, MentionKind, facts_of
 from cicada.understanding.features import (
     Line,
@@ -25,10 +20,8 @@ from cicada.understanding.features import (
     negation_features,
     upcoming_features,
 )
-from cicada.understanding.following import PARTS, Earlier, context_features
 from cicada.understanding.heads import DenseHead, Heads, Trees, dump_heads
-from cicada.understanding.judging import STRATEGIES, strategy_chances, strategy_numbers
-from cicada.understanding.message_meaning import meaning_of
+from cicada.understanding.judging import STRATEGIES
 from cicada.understanding.reading import (
     CONDITIONS,
     HEAD_OF,
@@ -39,36 +32,27 @@ from cicada.understanding.reading import (
     Role,
     before,
     candidates,
-    read,
     wish_features,
 )
-from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.words import lexicon, tokens_of
 from tools.understanding.examples import Label, Message
-from tools.understanding.fitting import Table, fit, fit_dense, fit_trees, packed
-from tools.understanding.judgement import parts_right, right
+from tools.understanding.fitting import PENALTY, Table, fit, one_hot, packed
+from tools.understanding.from_readings import Fold, crossed, with_following, with_judges, with_whole
 from tools.understanding.labels import (
     ASKS,
-    RELATIONS,
     ROLES,
     Target,
-    as_labelled,
     asks_of,
     is_upcoming,
-    meaning_of_label,
     targets,
 )
 
 _INTENTS = Path(__file__).parents[1] / "intents" / "examples.jsonl"
-_PENALTY = 0.06
 # What these go by are words of grammar, which are the same in every store.
 _PENALTY_OF_GRAMMAR = 0.015
 _BY_GRAMMAR = frozenset({"asks", "field", "operations", "negation", "me"})
 _LEAST_STORES = 2
 _FOLDS = 4
-# Of the messages of unseen authors that the rules decide alone, this share is to be right as a whole.
-RIGHT_ALONE = 0.93
-_LEAST_ALONE = 200
 _DENSE = DenseHead((), (), ())
 _NO_TREES = Trees((), (), (), ())
 
@@ -106,17 +90,17 @@ def trained(messages: Sequence[Message], *, judges: bool = True) -> Heads:
         return heads
     folds = list(_crossed_heads(messages, judges=False))
     alone = [message for message in messages if message.before is None or message.label.relation == "new"]
-    heads = _with_following(_with_judges(heads, alone, _crossed(messages, folds)), messages)
-    return _with_whole(heads, messages, folds)
+    heads = with_following(with_judges(heads, alone, crossed(messages, folds)), messages)
+    return with_whole(heads, messages, folds)
 
 
 def judged_anew(heads: Heads, messages: Sequence[Message]) -> Heads:
     """The same heads, with trees that have learnt how right their plans are by the rules of today."""
-    return _with_whole(heads, messages, list(_crossed_heads(messages, judges=False)))
+    return with_whole(heads, messages, list(_crossed_heads(messages, judges=False)))
 
 
 def _penalty(head: str) -> float:
-    return _PENALTY_OF_GRAMMAR if head in _BY_GRAMMAR else _PENALTY
+    return _PENALTY_OF_GRAMMAR if head in _BY_GRAMMAR else PENALTY
 
 
 def _tables(messages: Sequence[Message], known: frozenset[str], common: frozenset[str]) -> dict[str, Table]:
@@ -150,7 +134,7 @@ def _add(message: Message, tables: dict[str, Table], known: frozenset[str], comm
     tables["asks"].add((features,), [float(each) for each in asks_of(message.label, facts)], store.name, told)
     # The strategy, and what is wanted, are learnt from messages that say it whole.
     if before is None:
-        tables["strategy"].add((features,), _one_hot(STRATEGIES, message.label.strategy), store.name)
+        tables["strategy"].add((features,), one_hot(STRATEGIES, message.label.strategy), store.name)
         if has_subject(message.label):
             outline = (wish_features(line, roles),)
             tables[WISH].add(outline, [float(message.label.wants_documents)], store.name)
@@ -170,7 +154,7 @@ def _add_mention(
         return
     earlier = before(roles, at)
     features = mention_features(line, place, mention, earlier)
-    tables[head].add((features,), _one_hot(ROLES[head], target.name), store.name)
+    tables[head].add((features,), one_hot(ROLES[head], target.name), store.name)
     if target.name == "agg":
         tables["operations"].add((features,), [float(each in target.operations) for each in OPERATIONS], store.name)
     if target.name in NEGATABLE:
@@ -187,148 +171,6 @@ def _add_mention(
             for each in fields:
                 own = candidate_features(line, place, mention, each)
                 tables["link"].add((own,), [float(each.name == target.link)], store.name)
-
-
-def _one_hot(classes: Sequence[str], name: str) -> list[float]:
-    return [float(each == name) for each in classes]
-
-
-Fold = tuple[Sequence[str], Heads]
-"""Some authors, and heads of the messages of all others."""
-
-
-class Judged:
-    """What a reading by heads that have not seen the store says of a message."""
-
-    def __init__(self, message: Message, heads: Heads) -> None:
-        store = message.store
-        self.reading = read(message.text, store.vocabulary, store.now, heads)
-        self.meaning = meaning_of(self.reading, store.vocabulary, store.asker)
-        self.numbers = strategy_numbers(self.reading, store.vocabulary, bool(store.asker))
-
-
-def _crossed(messages: Sequence[Message], folds: Sequence[Fold]) -> dict[int, Judged]:
-    """Each message that stands alone, read by heads of other authors' messages, by its place."""
-    found: dict[int, Judged] = {}
-    for held, heads in folds:
-        for at, message in enumerate(messages):
-            if message.store.author in held and (message.before is None or message.label.relation == "new"):
-                found[at] = Judged(message, heads)
-    return found
-
-
-def _with_judges(heads: Heads, alone: Sequence[Message], readings: dict[int, Judged]) -> Heads:
-    judged = [readings[at] for at in sorted(readings)]
-    wanted = np.array([_one_hot(STRATEGIES, message.label.strategy) for message in alone])
-    strategy = fit_dense(STRATEGIES, [each.numbers for each in judged], wanted, exclusive=True)
-    with_strategy = replace(heads, strategy=strategy)
-    numbers, correct = [], []
-    for message, each in zip(alone, judged, strict=True):
-        store = message.store
-        chances = strategy_chances(each.reading, store.vocabulary, bool(store.asker), with_strategy)
-        numbers.append(reading_numbers(each.reading, each.meaning, chances, store.vocabulary))
-        correct.append(right(each.meaning, chances, message))
-    confidence = fit_dense(("right",), numbers, np.array(correct, dtype=np.float64)[:, None], exclusive=False)
-    return replace(heads, strategy=strategy, confidence=confidence)
-
-
-def _with_whole(heads: Heads, messages: Sequence[Message], folds: Sequence[Fold]) -> Heads:
-    """Add the trees that judge whole plans, by plans of authors that the heads of a fold have not learnt from."""
-    judges = replace(heads, heads={}, known=frozenset(), common=frozenset())
-    with ProcessPoolExecutor() as executor:
-        plans = list(executor.map(partial(_judged_plans, list(messages), judges), folds))
-    numbers, holds = [np.array(rows) for rows, _ in plans], [np.array(each) for _, each in plans]
-    chances = []
-    for fold, rows in enumerate(numbers):
-        trees = fit_trees(np.concatenate(_others(numbers, fold)), np.concatenate(_others(holds, fold)))
-        chances += [trees.chance(row) for row in rows.tolist()]
-    sure = sure_from(chances, np.concatenate(holds).tolist())
-    return replace(heads, whole=fit_trees(np.concatenate(numbers), np.concatenate(holds)), sure=sure)
-
-
-def _others(parts: Sequence[NDArray[Any]], fold: int) -> list[NDArray[Any]]:
-    return [each for at, each in enumerate(parts) if at != fold]
-
-
-def _judged_plans(messages: list[Message], judges: Heads, fold: Fold) -> tuple[list[Sequence[float]], list[bool]]:
-    """The numbers of the plans of a fold's authors, and whether each plan is right."""
-    held, heads = fold
-    heads = replace(heads, strategy=judges.strategy, confidence=judges.confidence)
-    heads = _with_following(heads, [each for each in messages if each.store.author not in held])
-    numbers, correct = [], []
-    for message in messages:
-        store = message.store
-        if store.author not in held:
-            continue
-        before = as_labelled(message.before) if message.before else None
-        reader = SchemaReader(store.schema, store.vocabulary, heads)
-        plan, row = reader.judged(message.text, before, store.now, store.asker)
-        if row:
-            numbers.append(row)
-            correct.append(all(parts_right(plan.meaning, plan.strategy, message.label).values()))
-    return numbers, correct
-
-
-def sure_from(chances: Sequence[float], correct: Sequence[bool], least: float = RIGHT_ALONE) -> float:
-    """The lowest confidence such that of the messages with at least this one the share `least` is right."""
-    order = np.argsort(-np.array(chances), kind="stable")
-    shares = np.cumsum(np.array(correct, dtype=np.float64)[order]) / np.arange(1, len(order) + 1)
-    enough = [at for at in np.flatnonzero(shares >= least) if at >= _LEAST_ALONE]
-    return float(np.array(chances)[order][enough[-1]]) if enough else 1.0
-
-
-def _with_following(heads: Heads, messages: Sequence[Message]) -> Heads:
-    """Add the heads that say what a message does to the plan before it."""
-    tables = {
-        "relation": Table(RELATIONS, exclusive=True),
-        "keeps": Table(PARTS, exclusive=False),
-        "following_operations": Table(OPERATIONS, exclusive=False),
-    }
-    for message in messages:
-        if message.before is not None:
-            _add_following(message, tables, heads)
-    fitted = {name: packed(fit(table, _PENALTY)) for name, table in tables.items()}
-    return replace(heads, heads={**heads.heads, **fitted})
-
-
-def _add_following(message: Message, tables: dict[str, Table], heads: Heads) -> None:
-    if message.before is None:
-        return
-    store, label = message.store, message.label
-    reading = read(message.text, store.vocabulary, store.now, heads)
-    own = meaning_of(reading, store.vocabulary, store.asker)
-    chances = strategy_chances(reading, store.vocabulary, bool(store.asker), heads)
-    strategy = max(chances, key=chances.__getitem__)
-    earlier = Earlier(meaning_of_label(message.before.label), message.before.label.strategy)
-    groups = (reading.features, context_features(reading, own, strategy, earlier))
-    tables["relation"].add(groups, _one_hot(RELATIONS, label.relation), store.name)
-    computed = {operation for operation, _ in label.aggregates}
-    tables["following_operations"].add(groups, [float(each in computed) for each in OPERATIONS], store.name)
-    holds = [_holds(name, earlier, own.restricted, message) for name in PARTS]
-    known = [float(each is not None) for each in holds]
-    if any(known):
-        tables["keeps"].add(groups, [float(bool(each)) for each in holds], store.name, known)
-
-
-def _holds(name: str, earlier: Earlier, own: frozenset[str], message: Message) -> bool | None:
-    """Whether this part of the plan before still holds; None if there is no such part."""
-    now = meaning_of_label(message.label)
-    if name == "conditions":
-        rest = earlier.meaning.restricted - own
-        return all(_same_condition(earlier, now, each) for each in rest) if rest else None
-    if name == "topic":
-        return bool(now.topic) if earlier.meaning.topic else None
-    part = getattr(earlier.meaning, name)
-    return getattr(now, name) == part if part else None
-
-
-def _same_condition(earlier: Earlier, now: Any, name: str) -> bool:
-    parts: Sequence[Callable[[Any], Any]] = (
-        lambda each: each.wanted.get(name),
-        lambda each: each.unwanted.get(name),
-        lambda each: each.bounds.get(name),
-    )
-    return all(part(earlier.meaning) == part(now) for part in parts)
 
 
 def content(heads: Heads, digest: str) -> bytes:

@@ -14,9 +14,9 @@ from cicada.understanding.vocabulary import compiled
 from tests.unit.understanding.planned import SCHEMA
 from tests.unit.understanding.workshop import NOW
 from tools.understanding.examples import Label, Store
+from tools.understanding.from_readings import sure_from
 from tools.understanding.judgement import parts_right
 from tools.understanding.labels import ASKS, asks_of, is_upcoming, meaning_of_label, targets
-from tools.understanding.training import sure_from
 
 STORE = Store("a/guilds", "a", SCHEMA, NOW, "Ada Brook", compiled(SCHEMA))
 
