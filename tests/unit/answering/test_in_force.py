@@ -53,6 +53,22 @@ def test_the_version_in_force_is_taken_from_all_candidates_if_it_is_not_among_th
     assert [(each.passage.passage_id, each.relevance) for each in best] == [("new#Hotels", None), ("old#Hotels", 0.9)]
 
 
+def test_the_edition_that_says_it_holds_replaces_that_of_an_earlier_year() -> None:
+    said = StandingRule("standing", ("in force",), no_longer=("outdated",))
+    old, other = of("old", title="Garden rules 2019"), of("other", title="Garden report 2019")
+    new = replace(of("new", title="Garden rules 2025"), metadata={"standing": "in force"})
+    standings = Standings(said, "2026-11-28", (old, new, other))
+    assert [standings.state(each) for each in (old, new, other)] == [
+        "replaced (no longer in force)",
+        "in force (in force)",
+        "",
+    ]
+    asked = preference("What did the 2019 rules say?", Schema({}, in_force=said), today="2026-11-28")
+    ranked = [RankedPassage(old, 0.9), RankedPassage(new, 0.5)]
+    assert [each.passage for each in preferred_passages(ranked, Preference(said, Standing.IN_FORCE))] == [new, old]
+    assert [each.passage for each in preferred_passages(ranked, asked)] == [old, new]
+
+
 def test_each_retired_section_comes_behind_the_same_section_in_force() -> None:
     old = [(of("old", "retired", heading), 0.9) for heading in ("Hotels", "Meals", "Gone")]
     new = [(of("new", "approved", heading), 0.4) for heading in ("Meals", "Hotels", "Trains")]

@@ -33,6 +33,14 @@ def test_a_document_that_names_another_as_replaced_says_it() -> None:
     assert rule({"number": "SOP-3", "version": "2"}) == StandingRule(number="number", version="version")
 
 
+def test_what_texts_say_counts_where_no_status_does() -> None:
+    said = StandingRule("standing", ("in force",), no_longer=("outdated",))
+    assert rule({"standing": "outdated"}) == said
+    assert rule({"standing": "in force"}, {"status": "open"}) == said
+    status = rule({"standing": "in force"}, {"status": "valid"}, {"status": "expired"})
+    assert status and status.field == "status"
+
+
 @pytest.mark.parametrize("values", [("open", "closed"), ("approved", "draft"), ("retired", "hired")])
 def test_a_status_of_other_things_says_nothing(values: tuple[str, str]) -> None:
     assert rule(*({"status": each} for each in values)) is None

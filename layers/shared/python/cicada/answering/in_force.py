@@ -35,9 +35,12 @@ _MOST_VERSIONS = 100
 _MOST_ALIKE = 200
 # Documents of one title may have different numbers: with so many others versions are compared.
 _MOST_COMPARED = 2_000
-# What is written behind a title for the version: "Travel Policy v2", "Travel Policy (version 2.1)", "… – draft".
+_YEAR = r"(?:19|20)\d\d"
+# What is written behind a title for the version: "Travel Policy v2", "Rules (version 2.1)", "Rules 2025", "… – draft".
 _VERSION = re.compile(
-    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{VERSIONS})[. ]{{0,3}}\d[\d.]*+|draft|entwurf)\)?+\s*+$", re.IGNORECASE
+    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{VERSIONS})[. ]{{0,3}}\d[\d.]*+|{_YEAR}(?: {VERSIONS})?|draft|entwurf)"
+    r"\)?+\s*+$",
+    re.IGNORECASE,
 )
 
 
@@ -118,6 +121,8 @@ def replaces(new: Described, old: Described, rule: StandingRule) -> bool:
     one, other = (version_order(str(each.metadata.get(rule.version, ""))) for each in (new, old))
     if one is None or other is None or one == other:
         one, other = (_day(each.metadata.get(rule.since)) for each in (new, old))
+    if not (one and other) and rule.standing(new.metadata, "") is Standing.IN_FORCE and rule.field not in old.metadata:
+        one, other = (year_of(each.title) for each in (new, old))
     return bool(one and other) and str(one) > str(other)
 
 
@@ -166,6 +171,13 @@ def _marks(item: Described, rule: StandingRule) -> Iterator[tuple[str, str]]:
         yield from (("called", each) for each in _called(item, rule))
 
 
+def year_of(title: str) -> str:
+    """The year that a title ends with, such as "Rules (edition 2025)"; empty without one."""
+    found = _VERSION.search(title)
+    year = re.search(_YEAR, found[0]) if found else None
+    return year[0] if year else ""
+
+
 @lru_cache(maxsize=2_000)
 def _without_version(title: str) -> str:
     return folded(_VERSION.sub("", title))
@@ -205,7 +217,7 @@ class OtherVersions(Struct, frozen=True):
         found: list[DocumentRow] = []
         for condition in _conditions(documents, rule):
             found += self.catalogue.rows(replace(readable, conditions=(condition,)), Sort(TITLE), _MOST).rows
-        if (rule.version or rule.since) and any(rule.number not in each.metadata for each in documents):
+        if (rule.version or rule.since or rule.field) and any(rule.number not in each.metadata for each in documents):
             titles = " ".join(dict.fromkeys(each.title for each in documents))
             found += [hit.row for hit in self.catalogue.find_cards(CardQuery(readable, titles, limit=_MOST)).lexical]
         return found

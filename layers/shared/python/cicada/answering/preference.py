@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.in_force import VERSIONS, Described, Standings, are_versions
+from cicada.answering.in_force import VERSIONS, Described, Standings, are_versions, year_of
 from cicada.documents.model import Condition, DocumentKey, Passage, SectionLocator
 from cicada.documents.versions import version_order
 from cicada.knowledge_bases.schema import Schema, Standing, StandingRule
@@ -47,18 +47,21 @@ _IN_YEAR = re.compile(
     r"\bback in\s((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 class Preference(Struct, frozen=True):
     """What an answer puts first, by the base's rule: documents of the standing `first`.
 
-    `day`: on which the standing is asked, as `2026-01-31`. `version`: first come the documents with this one.
+    `day`: on which the standing is asked, as `2026-01-31`. `version`: first come the documents with this one. `years`:
+    those that the question names; a document whose title ends with one stays where it is.
     """
 
     rule: StandingRule
     first: Standing
     day: str = ""
     version: str = ""
+    years: frozenset[str] = frozenset()
 
 
 def preference(
@@ -78,7 +81,7 @@ def preference(
     if (year := _year(message)) and dated.since and year < today[:4]:
         # Values say what holds now: what held then, dates alone say.
         return Preference(replace(dated, number=rule.number, version=rule.version), Standing.IN_FORCE, f"{year}-12-31")
-    return Preference(rule, _standing(message, schema, rule), today)
+    return Preference(rule, _standing(message, schema, rule), today, years=frozenset(_YEAR.findall(message)))
 
 
 def _year(message: str) -> str:
@@ -125,7 +128,7 @@ def preferred(
 def _comes_first(item: Described, order: Preference, standings: Standings) -> bool:
     if order.version:
         return version_order(str(item.metadata.get(order.rule.version, ""))) == order.version
-    return standings.of(item) is order.first
+    return standings.of(item) is order.first or year_of(item.title) in order.years
 
 
 def preferred_passages(

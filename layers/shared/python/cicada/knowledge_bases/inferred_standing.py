@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from cicada.knowledge_bases.schema import FieldType, SchemaField, StandingRule
 from cicada.knowledge_bases.values import folded
 
-_STATUS = ("status", "state", "stand", "statut", "estado", "document status")
+STATUS = ("status", "state", "stand", "statut", "estado", "document status")
+# What a document's text says of itself is kept in this field with these values, if no other field says it.
+SAID_STANDING, IN_FORCE, OUTDATED = "standing", "in force", "outdated"
 _REPLACES = ("supersedes", "replaces", "ersetzt", "remplace", "sustituye", "reemplaza", "substitui")
 _NUMBER = ("number", "document number", "doc no", "nummer", "numéro", "número")
 _VERSION = ("version", "revision", "rev")
@@ -34,7 +36,7 @@ def standing_rule(fields: Mapping[str, SchemaField]) -> StandingRule | None:
     Fields of rows alone say nothing of documents: a member whose membership has expired is no rule that has.
     """
     of_documents = {folded(each.name): each for each in fields.values() if not each.tables or "" in each.tables}
-    status = of_documents.get(folded(_first(_STATUS, of_documents)))
+    status = of_documents.get(folded(_first(STATUS, of_documents)))
     values = status.values if status and status.type is FieldType.KEYWORD else ()
     no_longer, in_force = _among(values, _NO_LONGER), _among(values, _IN_FORCE)
     rule = StandingRule(
@@ -45,6 +47,9 @@ def standing_rule(fields: Mapping[str, SchemaField]) -> StandingRule | None:
     if status and no_longer and in_force:
         not_yet = _among(values, _NOT_YET)
         return replace(rule, field=status.name, values=in_force, not_yet=not_yet, no_longer=no_longer)
+    said = of_documents.get(SAID_STANDING)
+    if said and {IN_FORCE, OUTDATED}.intersection(said.values):
+        return replace(rule, field=SAID_STANDING, values=(IN_FORCE,), no_longer=(OUTDATED,))
     return rule if rule.replaces or (rule.number and rule.version) else None
 
 

@@ -19,10 +19,12 @@ from cicada.ingest.model import ParsedDocument, Problem, RecognisedPage, SourceF
 from cicada.ingest.prose.chunks import ProseChunk, prose_chunks
 from cicada.ingest.prose.encoding import clip, has_mark
 from cicada.ingest.prose.sections import MAX_PROPERTY, Prose, Record
+from cicada.ingest.prose.standing import said_standing
 from cicada.ingest.sidecar import Sidecar, parse_sidecar
+from cicada.knowledge_bases.inferred_standing import SAID_STANDING, STATUS
 from cicada.knowledge_bases.observed_fields import is_field
 from cicada.knowledge_bases.schema import FieldType, Schema
-from cicada.knowledge_bases.values import field_named
+from cicada.knowledge_bases.values import field_named, folded
 
 
 class Kind(StrEnum):
@@ -189,8 +191,18 @@ def _described(schema: Schema, sidecar: Sidecar, prose: Prose) -> tuple[dict[str
         Declared("sidecar", sidecar.metadata),
         Declared("front matter", prose.metadata),
         Declared("properties", _written_by_people(prose.properties), optional=True),
+        Declared("text", _said_in_the_text(schema, sidecar, prose)),
     )
     return described(schema, sources)
+
+
+def _said_in_the_text(schema: Schema, sidecar: Sidecar, prose: Prose) -> Mapping[str, str]:
+    """Whether the document is in force, as its text says it; nothing where a schema or a field of its own does."""
+    named = {folded(each) for each in (*sidecar.metadata, *prose.metadata)}
+    if not named.isdisjoint(STATUS) or any(not each.inferred for each in schema.fields.values()):
+        return {}
+    standing = said_standing(prose.blocks)
+    return {SAID_STANDING: standing} if standing else {}
 
 
 # What programs write as the author where they know none.
