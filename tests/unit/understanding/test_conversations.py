@@ -216,3 +216,16 @@ def test_another_month_is_the_latest_or_the_next_that_the_date_before_has() -> N
     assert found.bounds == {"sealed_on": Bounds(gte="2025-10-01", lt="2025-11-01")}
     found = reader.understand(["how many charters expire this month?", "and in october?"], NOW).meaning
     assert found.bounds == {"expiry_date": Bounds(gte="2026-10-01", lt="2026-11-01")}
+
+
+def test_a_month_after_a_month_is_the_one_nearest_to_it() -> None:
+    found = understood("how many charters were sealed in march 2025?", "and in april?")
+    assert found.meaning.bounds == {"sealed_on": Bounds(gte="2025-04-01", lt="2025-05-01")}
+
+
+def test_a_month_of_which_only_earlier_years_have_days_is_the_latest_of_these() -> None:
+    months = frozenset({"2023-04", "2024-04", "2024-06"})
+    fields = {**SCHEMA.fields, "sealed_on": replace(SCHEMA.fields["sealed_on"], months=months)}
+    reader = SchemaReader.of(replace(SCHEMA, fields=fields))
+    found = reader.understand(["how many charters were sealed in april?"], NOW).meaning
+    assert found.bounds == {"sealed_on": Bounds(gte="2024-04-01", lt="2024-05-01")}

@@ -29,7 +29,9 @@ _BIRTH = EARLY - {"year"}
 _LIKELY, _PERHAPS = 0.5, 0.25
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _LATER = frozenset({"after", "later", "past", "beyond"})
+_PLACING = frozenset({"in", "at", "from", "by", "of", "for", "with"})
 _ARTICLES = frozenset({"the", "a", "an", "any"})
+_MOST_YEARS_BEFORE = 20
 
 
 def with_condition(
@@ -62,7 +64,7 @@ def _of_asker(found: Meaning, role: Role, vocabulary: Vocabulary, asker: str) ->
 def _of_value(found: Meaning, mention: Mention, role: Role, reading: Reading, vocabulary: Vocabulary) -> Meaning:
     values = [each for each in mention.meanings if each.kind is Kind.VALUE]
     value = next((each for each in values if each.field == role.field), values[0])
-    negated = role.negated > _LIKELY and not _begins_a_clause(mention, reading)
+    negated = role.negated > _LIKELY and not (_begins_a_clause(mention, reading) or _denies_another(mention, reading))
     if value.field == TABLE:  # "Not paid invoices" are invoices all the same.
         negated = negated and _follows_not(mention, reading)
     if vocabulary.types[value.field] is FieldType.BOOLEAN:
@@ -158,13 +160,24 @@ def _follows_or(mention: Mention, reading: Reading) -> bool:
 
 
 def days_meant(phrase: DatePhrase, role: Role, months: frozenset[str]) -> DateRange:
-    """The latest such days, or the next: those that the field has, else those that the message is read to mean."""
+    """The latest such days, or the next: those that the field has, else those that the message is read to mean.
+
+    If the field has neither, but days of such a month in other years, the latest of these are meant.
+    """
     if phrase.upcoming is None:
         return phrase.days
     has_latest, has_next = _has_days(phrase.days, months), _has_days(phrase.upcoming, months)
+    if months and not (has_latest or has_next):
+        earlier = (_years_before(phrase.days, years) for years in range(1, _MOST_YEARS_BEFORE))
+        return next((each for each in earlier if _has_days(each, months)), phrase.days)
     if months and has_latest is not has_next:
         return phrase.upcoming if has_next else phrase.days
     return phrase.upcoming if role.upcoming > _LIKELY else phrase.days
+
+
+def _years_before(days: DateRange, years: int) -> DateRange:
+    least, below = (each and shifted(each, Unit.YEAR, -years) for each in (days.least, days.below))
+    return DateRange(least, below)
 
 
 def _has_days(days: DateRange, months: frozenset[str]) -> bool:
@@ -197,6 +210,13 @@ def _begins_a_clause(mention: Mention, reading: Reading) -> bool:
     nots = [at for at, word in enumerate(words) if lexicon().cues.get(word) == "NOT"]
     is_opposed = len(nots) > 1 and words[nots[-1]] == "but" and nots[-1] - nots[-2] > 1
     return is_opposed or (bool(nots) and not _RELATIVE.isdisjoint(words[nots[-1] :]))
+
+
+def _denies_another(mention: Mention, reading: Reading) -> bool:
+    """Whether the "not" before the value is of another one: "cats not insured in Millbrook" are in Millbrook."""
+    before = reading.facts.tokens[mention.start - 1].text if mention.start else ""
+    values = (each for each, role in reading.of_kind(MentionKind.VALUE) if role.name == "cond")
+    return before in _PLACING and any(each.end < mention.start and _follows_not(each, reading) for each in values)
 
 
 def _follows_not(mention: Mention, reading: Reading) -> bool:

@@ -229,7 +229,7 @@ def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabu
         before = earlier.bounds.get(name)
         if before is None or vocabulary.types.get(name) is not FieldType.DATE:
             continue
-        moved = _in_its_years(bounds, before) if is_yearless else bounds
+        moved = _in_its_years(bounds, before, vocabulary.months.get(name, frozenset())) if is_yearless else bounds
         is_open = moved.gte is None or moved.lt is None
         if is_open and _is_inside(moved, before) and (is_yearless or (before.gte and before.lt)):
             moved = before.joined(moved)
@@ -237,13 +237,22 @@ def _within(own: Meaning, earlier: Meaning, reading: Reading, vocabulary: Vocabu
     return own
 
 
-def _in_its_years(own: Bounds, before: Bounds) -> Bounds:
-    """The days of a month without a year, in the nearest year in which they are within the days before."""
-    for years in _NEAREST_YEARS:
-        moved = replace(own, gte=_years_later(own.gte, years), lt=_years_later(own.lt, years))
-        if _is_inside(moved, before):
-            return moved
-    return own
+def _in_its_years(own: Bounds, before: Bounds, months: frozenset[str]) -> Bounds:
+    """The days of a month without a year, in the nearest year in which they are within the days before.
+
+    After a month, they are those nearest to it: after March 2025 "and in April?" is of 2025. `months`: those that have
+    days of the field, where they are known.
+    """
+    every = [replace(own, gte=_years_later(own.gte, n), lt=_years_later(own.lt, n)) for n in _NEAREST_YEARS]
+    inside = next((each for each in every if _is_inside(each, before)), None)
+    if inside or None in (own.gte, own.lt, before.gte, before.lt):
+        return inside or own
+    known = [each for each in every if not months or str(each.gte)[:7] in months]
+    return min(known, key=lambda each: abs(_day_number(each.gte) - _day_number(before.gte)), default=own)
+
+
+def _day_number(day: float | str | None) -> int:
+    return date.fromisoformat(str(day)).toordinal()
 
 
 def _years_later(day: float | str | None, years: int) -> str | None:
