@@ -376,3 +376,21 @@ def test_a_value_of_several_fields_is_of_the_one_that_was_spoken_of() -> None:
 def test_what_is_added_up_is_no_group() -> None:
     found = of_cooperative("let flats", "how much rent do they pay per month?")
     assert (found.aggregates, found.group) == ((Aggregate("sum", "Monthly rent"),), ())
+
+
+CLINIC = [
+    {TABLE: "patients", "Name": name, "Species": "dog", "Born": "2019-05-01", "Weight kg": "20"} for name in NAMES
+]
+CLINIC += [{TABLE: "medicines", "Medicine": f"{name}in", "For": "dog", "Expires": "2027-01-01"} for name in NAMES]
+
+
+@pytest.mark.parametrize(("message", "order"), [("heaviest dog", ("Weight kg", True)), ("oldest dog", ("Born", False))])
+def test_of_tables_with_a_value_the_one_is_meant_whose_columns_tell_the_rest(
+    message: str, order: tuple[str, bool]
+) -> None:
+    clinic = TablesReader(
+        SchemaReader.of(completed(Schema(), observed_with_records((), observed_in(CLINIC)), "clinic"))
+    )
+    found = clinic.understand([message], date(2026, 11, 27)).meaning
+    assert found.wanted == {"Species": ("dog",), TABLE: ("patients",)}
+    assert found.order and (found.order.field, found.order.descending) == order

@@ -42,11 +42,11 @@ from cicada.understanding.rows import (
     with_extreme,
     with_money,
 )
-from cicada.understanding.schema_planner import TURNS, SchemaReader
-from cicada.understanding.understood import Understood
-from cicada.understanding.vocabulary import Kind, Level, Vocabulary
+from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.understood import Understood, in_turn
+from cicada.understanding.vocabulary import EARLY, Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as PhraseMeaning
-from cicada.understanding.words import split_words, tokens_of, word_set
+from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
 _T = TypeVar("_T")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
@@ -58,6 +58,7 @@ _OF_WEIGHT = word_set("weight kg lb mass")
 _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
+_MOST_TRIED = 3
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -77,10 +78,7 @@ class TablesReader(Struct, frozen=True):
 
     def understand(self, messages: Sequence[str], now: date, asker: str = "") -> Understood:
         """The last of a user's messages, as `SchemaReader.understand` has it."""
-        found: Understood | None = None
-        for message in messages[-TURNS - 1 :]:
-            found = self.next(message, found, now, asker)
-        return found or self.whole.next("", None, now, asker)
+        return in_turn(messages, lambda message, before: self.next(message, before, now, asker))
 
     def of_row(self, message: str, table: str, now: date, asker: str) -> Understood:
         """A message on a row of this table, read with its columns alone."""
@@ -102,6 +100,8 @@ class TablesReader(Struct, frozen=True):
             return again
         whole = self.whole.next(message, before, now, asker)
         table = self._table_of(message, before if whole.continues else None, now)
+        if table is None and before is None and whole.strategy == "M" and whole.meaning.aggregates != (DOCUMENTS,):
+            table = self._likeliest(message, now, asker)
         if table is None:
             return self._by_table(whole)
         reader = self._reader(table)
@@ -149,6 +149,24 @@ class TablesReader(Struct, frozen=True):
         if table is None and asks_of_debts(message):
             return table_of_debts(self.schema) or None
         return table
+
+    def _likeliest(self, message: str, now: date, asker: str) -> str | None:
+        """Of a few tables that have as many of the columns: the one with whose columns the message reads best."""
+        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
+        columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
+        most = _most({*self.schema.fields[TABLE].values, _OUTSIDE}, columns)
+        if _OUTSIDE in most or len(most) > _MOST_TRIED:
+            return None
+        is_of_age = not {"OLD", "NEW"}.isdisjoint(lexicon().cues.get(each.text, "") for each in tokens_of(message))
+
+        def fit(table: str) -> tuple[bool, bool, float]:
+            reader = self._reader(table)
+            found = reader.next(message, None, now, asker)
+            found = with_extreme(found, facts_of(message, reader.vocabulary, now, reader.heads.common).mentions, reader)
+            tells_age = any(not EARLY.isdisjoint(split_words(name)) for name in reader.schema.fields)
+            return not found.meaning.unknown, tells_age and is_of_age, found.confidence
+
+        return max(sorted(most), key=fit)
 
     def _called(self, table: str) -> str:
         """What the rows of the table are called."""
