@@ -54,6 +54,8 @@ _SHORTER = re.compile(
 )
 _THANKS = re.compile(r"\b(?:thanks?|thx|ta|cheers|much appreciated)\b", re.IGNORECASE)
 _GREETING = re.compile(r"\W*(?:hi|hiya|hello|hey|good (?:morning|afternoon|evening|day)|greetings)\b", re.IGNORECASE)
+# Common words of other languages that are English words.
+_ENGLISH_TOO = frozenset("also come dog door end hat met non par per sea sit son till tue van want war".split())  # noqa: SIM905
 _FOREIGN = re.compile(r"[^\W\d_A-Za-z]|¿")
 _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banything\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # a capitalised word that begins no sentence
@@ -123,7 +125,7 @@ def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) ->
 
 
 def _is_foreign(question: str) -> bool:
-    asked = " ".join(word for word in question.split() if word != "per")  # It is Italian as well.
+    asked = " ".join(word for word in question.split() if word.strip("?!.,").lower() not in _ENGLISH_TOO)
     others = (language for language in LANGUAGES if language != "en")
     return any(is_in(asked, other) for other in others) or bool(_FOREIGN.search(asked) and not is_in(asked, "en"))
 

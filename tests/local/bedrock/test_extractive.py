@@ -212,6 +212,7 @@ def test_a_question_in_another_language_is_told_that_only_english_is_known(minil
     assert answer(parse(f"{PROMPT}Wie viele Urlaubstage habe ich?"), minilm) == ENGLISH_ONLY
     assert answer(parse("Was kannst du für mich tun?"), minilm) == ENGLISH_ONLY
     assert answer(parse("What can you do?"), minilm) == GENERAL
+    assert answer(parse(f"{PROMPT}heaviest dog"), minilm) != ENGLISH_ONLY
 
 
 def test_a_greeting_is_returned_and_thanks_are_taken() -> None:
