@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from cicada.answering.parts import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
-from cicada.documents.model import AnyOf, Contains, KnowledgeBaseKey, PassageFilter
+from cicada.documents.model import ROW, AnyOf, Contains, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
-from cicada.knowledge_bases.schema import StandingRule
+from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
 from cicada.retrieval.model import IndexHits, IndexQuery
 from cicada.understanding.plan import Intent, Plan, Shape
@@ -202,3 +202,28 @@ def test_the_filter_has_the_users_tenant_and_name_and_then_the_scope(question: Q
     here = Situation()
     list(here.by_passages(question))
     assert [query.filter for query in here.index.queries] == [filter]
+
+
+DEPOSIT = "A deposit of 40 pounds is payable for each costume."
+
+
+@pytest.mark.parametrize(
+    ("message", "found", "is_answered"),
+    [
+        ("How much is the deposit for a costume?", passage(DEPOSIT), True),
+        ("How much is the deposit for a costume?", passage("Costumes are cleaned by the store."), False),
+        ("How much is the deposit for a costume?", replace(passage(DEPOSIT), metadata={ROW: 3.0}), False),
+        ("Which costumes have a deposit?", passage(DEPOSIT), False),
+        ("costumes", passage(DEPOSIT), False),
+    ],
+)
+def test_a_text_answers_instead_of_rows_with_the_words_that_these_leave_out(
+    message: str, found: Passage, is_answered: bool
+) -> None:
+    category = SchemaField("Category", FieldType.KEYWORD, ("Costume", "Prop"), tables=frozenset({"inventory"}))
+    bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=Schema({"Category": category}))})
+    costumes = (AnyOf("Category", frozenset({"Costume"})),)
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, message, knowledge_base="store", filters=costumes)
+    question = Question(message, "s", "store")
+    passages = Situation(FixedIndex(found), bases=bases).passages
+    assert passages.texts_answer(plan, question, ANN) == is_answered

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime
 import pytest
 from msgspec.structs import replace
 
+from cicada.dialogue import Shown, ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, ListedPage
 from cicada.documents.model import AnyOf, Contains, NoneOf, Range
 from cicada.knowledge_bases.inference import completed
@@ -96,6 +97,26 @@ def test_an_unlikely_listing_is_a_search_unless_it_may_follow_a_listing() -> Non
     message = "the roof and its costs"
     assert planned(message).shape is Shape.CONTENT_ONLY
     assert planned(message, listing=ListedPage("minutes", "minutes")).shape is Shape.METADATA_ONLY
+
+
+def test_what_follows_a_search_goes_on_with_the_texts() -> None:
+    """Alone "and 2023?" would list what is of that year; a list that was only guessed, and searched, is none."""
+    request = replace(REQUEST, message="and 2023?", messages=("turnover 2024",), schema=SCHEMA)
+    after_search = PLANNER.plan(request)
+    assert (after_search.shape, after_search.before) == (Shape.CONTENT_ONLY, "turnover 2024")
+    listed = PLANNER.plan(replace(request, messages=("Which minutes are from 2024?",)))
+    assert listed.filters == (Range("date", least="2023-01-01", below="2024-01-01"),)
+
+
+def test_what_follows_quoted_passages_goes_on_with_them_however_the_question_was_read() -> None:
+    quoted = Shown("minutes", (ShownDocument(1, "may.md", excerpt="The budget is 900."),))
+    request = replace(REQUEST, message="only those of 2023", messages=("Which minutes are approved?",), schema=SCHEMA)
+    assert PLANNER.plan(request).shape is Shape.METADATA_ONLY
+    assert PLANNER.plan(replace(request, shown=quoted)).shape is Shape.CONTENT_ONLY
+
+
+def test_conditions_of_an_unlikely_search_are_words_of_it() -> None:
+    assert planned("Who kept the minutes before Petra Lindqvist?").filters == ()
 
 
 def test_a_changed_schema_is_understood_by_the_same_planner() -> None:

@@ -159,11 +159,16 @@ class Answerer(Struct, frozen=True):
     def _searched_instead(self, meant: Meant, question: Question, principal: Principal) -> Meant:
         """A list that is only guessed and has no document is a search: its conditions may be words of the subject.
 
-        So is one with a name that no field is known to have; the search says that none has it.
+        So is one with a name that no field is known to have; the search says that none has it. Rows of which the rules
+        are not sure give way to a text that answers with words which they leave out.
         """
         plan = meant.plan
+        if meant.documents is not None or plan.offset:
+            return meant
+        if plan.may_be_for_the_texts and self.passages.texts_answer(plan, question, principal):
+            return replace(meant, plan=plan.as_search)
         is_guess = plan.is_guess and plan.filters
-        if not (is_guess or plan.lists_by_name) or meant.documents is not None or plan.offset:
+        if not (is_guess or plan.lists_by_name):
             return meant
         if self.listings.has_any(plan, question, principal):
             return meant

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -17,7 +18,7 @@ from cicada.answering.prompt import passages_prompt, within_budget
 from cicada.answering.pump import streamed
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
-from cicada.documents.model import TABLE, Condition, Contains, DocumentKey
+from cicada.documents.model import ROW, TABLE, Condition, Contains, DocumentKey, Range
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -26,6 +27,7 @@ from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import RankedPassage, Ranking, Retrieval
+from cicada.retrieval.quality import content_words, passage_stems, stems
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
@@ -36,6 +38,9 @@ UNMET = "filter:0"
 """The step in an answer's path that says that no document meets the conditions of its plan."""
 BEYOND = "filter:left_out"
 """The step that says that documents which meet the conditions answer nothing, and that all were searched then."""
+
+_ASKS_FOR_A_LIST = re.compile(r"\W*(?:and |please )?(?:which|list|show|give|find|all|any|only)\b", re.IGNORECASE)
+_MOST_WORDS = 0.66
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -81,6 +86,27 @@ class PassageAnswerer(Struct, frozen=True):
         prompt = _prompt(found.plan, question, found.shown, base, earlier)
         written = yield from streamed(self.model.stream(prompt))
         yield written.finish(replace(found.end, path=(*found.end.path, "generate")))
+
+    def texts_answer(self, plan: Plan, question: Question, principal: Principal) -> bool:
+        """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
+
+        Most of them are in the nearest passage. Who asks "which" wants a list, unless that is only a guess.
+        """
+        base = base_of(self.search.bases, principal, plan.knowledge_base)
+        names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
+        left_out = frozenset(content_words(question.message)) - stems(" ".join(names))
+        tables = [base.schema.fields[each.field].tables for each in plan.filters]
+        is_asked = _ASKS_FOR_A_LIST.match(question.message) or any(isinstance(each, Range) for each in plan.filters)
+        if not left_out or (is_asked and not plan.is_guess) or not any(each and "" not in each for each in tables):
+            return False
+        search = _PermittedSearch(self, plan.as_search, question, principal, None)
+        with phase("judging"):
+            found = self.evidence.gather(question.message, base, search)
+        nearest = found.passages[:1]
+        has_words = any(
+            left_out <= passage_stems(each.passage) and ROW not in each.passage.metadata for each in nearest
+        )
+        return has_words and found.verdict is Verdict.GOOD
 
     def _found(
         self,

@@ -65,6 +65,8 @@ _SURELY_NONE = 0.96
 _SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
 _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
+# Conditions of a search leave out what does not meet them: rows are texts of few words, which it finds without any.
+_LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -124,7 +126,9 @@ class RulesPlanner(Struct, frozen=True):
         if found.intent in AGENTS and (plan := self._of_documents_after_all(request, found.confidence)):
             return plan
         if found.intent is Intent.GENERAL and found.confidence < self.general_confidence:
-            return _search(request, found.confidence)
+            plan = self._of_documents(request) if request.schema.fields else None
+            is_list = plan is not None and _states_conditions(plan, request.schema)
+            return plan if plan and is_list else _search(request, found.confidence)
         if found.intent is not Intent.SCRIPT_QUERY:
             return Plan(found.intent, Shape.NO_MATCH, request.message, confidence=found.confidence)
         plan = self._of_documents(request) or _search(request, 1.0)
@@ -149,7 +153,8 @@ class RulesPlanner(Struct, frozen=True):
         plan = self.documents.plan(request)
         if plan.wants_documents and (request.schema.fields or _speaks_of_documents(request)):
             return plan
-        return None if _is_for_the_texts(plan, request) else plan
+        is_for_the_texts = _is_for_the_texts(plan, request.schema, is_listed=request.listing is not None)
+        return None if is_for_the_texts else plan
 
 
 class SchemaPlanner(Struct, frozen=True):
@@ -168,7 +173,17 @@ class SchemaPlanner(Struct, frozen=True):
         today = request.now.date()
 
         def understand(messages: Sequence[str]) -> Understood:
-            return reader.understand(messages, today, request.asker)
+            from cicada.understanding.understood import in_turn
+
+            def after(message: str, before: Understood | None) -> Understood:
+                if before and message is messages[-1] and request.shown.cited and request.listing is None:
+                    before = _of_texts(before)
+                elif before:
+                    is_listed = request.listing is not None and message is messages[-1]
+                    before = _as_searched(before, request.schema, is_listed=is_listed)
+                return reader.next(message, before, today, request.asker)
+
+            return in_turn(messages, after)
 
         if (row := row_spoken_of(request)) and not speaks_of_another(understand([row.asked])):
             return _of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
@@ -330,18 +345,34 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     return replace(plan, subjects=tuple(each if each.document else replace(each, document=carried) for each in named))
 
 
-def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
+def _as_searched(found: Understood, schema: Schema, *, is_listed: bool) -> Understood:
+    """What was understood; a guess at a list, where the texts were searched instead, is a question on these."""
+    is_for_the_texts = _is_for_the_texts(plan_of(found, schema), schema, is_listed=is_listed)
+    return _of_texts(found) if is_for_the_texts else found
+
+
+def _of_texts(found: Understood) -> Understood:
+    """What follows is asked after a question that the texts have answered, however it was understood."""
+    if found.strategy not in ("H", "M") or found.wants_documents:
+        return found
+    return replace(found, meaning=Meaning(topic=found.message), strategy="C", single=False)
+
+
+def _is_for_the_texts(plan: Plan, schema: Schema, *, is_listed: bool) -> bool:
     """Whether to search instead, because nobody has said what the documents are about: any subject may be theirs.
 
     Without any field, only counting or listing all documents is no search. After a listing much is about it. Where a
     schema is declared, only what is hardly a listing is none: "least a shift lead can earn in 2026".
     """
-    fields = request.schema.fields.values()
+    fields = schema.fields.values()
     if any(not each.inferred for each in fields):
         names = plan.named or any(isinstance(each, Contains) for each in plan.filters)
         if names or (plan.fields and plan.filters):
             return False
-        return plan.is_guess and request.listing is None
+        return plan.is_guess and not is_listed
+    if plan.shape is Shape.HYBRID and plan.filters and not (plan.named or plan.sort or plan.wants_documents):
+        of_rows = all("" not in (schema.fields[each.field].tables or ("",)) for each in plan.filters)
+        return plan.confidence < (_SURELY_OF_ROWS if of_rows else _LIKELY_FILTERED)
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
     if not fields:
@@ -351,7 +382,7 @@ def _is_for_the_texts(plan: Plan, request: PlanRequest) -> bool:
     if plan.fields and (plan.named or any(isinstance(each, Contains) for each in plan.filters)):
         return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
     of_rows = any(each.field == TABLE for each in plan.filters)  # Their texts say no more than a list of them.
-    return request.listing is None and (plan.confidence < _LIKELY_OF_ROWS if of_rows else plan.is_guess)
+    return not is_listed and (plan.confidence < _LIKELY_OF_ROWS if of_rows else plan.is_guess)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

@@ -24,6 +24,7 @@ MOST_GROUPED_BY = 2
 """Fields that the numbers of one plan are grouped by."""
 # Below this confidence a list, or a document that is meant, is only guessed.
 _GUESSED = 0.35
+_SURE_OF_A_LIST = 0.6
 _TYPES: Mapping[Operation, tuple[FieldType, ...]] = {
     "count": tuple(FieldType),
     "sum": (FieldType.NUMBER,),
@@ -135,6 +136,13 @@ class Plan(Struct, frozen=True):
         """Whether rules have only guessed that fields of documents are asked for."""
         by_rules = not self.by.startswith(BY_MODEL)
         return self.shape is Shape.METADATA_ONLY and by_rules and self.confidence < _GUESSED
+
+    @property
+    def may_be_for_the_texts(self) -> bool:
+        """Whether rules list what meets conditions, compute nothing of it, and are not sure that it is asked for."""
+        does_more = self.aggregates or self.group or self.sort or self.limit or self.named or self.continues
+        is_list = self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and bool(self.filters) and not does_more
+        return is_list and self.confidence < _SURE_OF_A_LIST
 
     @property
     def lists_by_name(self) -> bool:

@@ -55,6 +55,7 @@ from cicada.understanding.understood import (
     ReadAlone,
     Understood,
     described,
+    in_turn,
     is_subject,
     names_others,
     replacing,
@@ -62,9 +63,6 @@ from cicada.understanding.understood import (
 )
 from cicada.understanding.vocabulary import Level, Vocabulary, compiled
 from cicada.understanding.words import split_words, word_set
-
-TURNS = 8
-"""Earlier messages that are looked at."""
 
 _UNSURE = 0.35
 _LEAST_SURE = 0.1
@@ -91,10 +89,7 @@ class SchemaReader(Struct, frozen=True):
 
     def understand(self, messages: Sequence[str], now: date, asker: str = "") -> Understood:
         """The last of a user's messages. `now`: a day in the user's time zone; `asker`: the name in owner fields."""
-        found: Understood | None = None
-        for message in messages[-TURNS - 1 :]:
-            found = self.next(message, found, now, asker)
-        return found or self.next("", None, now, asker)
+        return in_turn(messages, lambda message, before: self.next(message, before, now, asker))
 
     def of_row(self, message: str, _table: str, now: date, asker: str) -> Understood:
         """A message on a row of a table; which columns that has is not known here."""

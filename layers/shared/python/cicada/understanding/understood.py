@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,6 +17,8 @@ from cicada.understanding.words import lexicon, word_set
 
 VERY_UNSURE = 0.2
 """A reading of less confidence is hardly more than a guess."""
+# Messages before the last one that are looked at.
+_EARLIER = 8
 DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
 _ASKING = word_set("how when where why wie wann wo warum comment quand où cómo cuándo dónde")
 _JOINING = word_set(
@@ -223,6 +225,14 @@ class Understood(Struct, frozen=True):
     completes: str = ""
     has_subject: bool = False
     wants_documents: bool = False
+
+
+def in_turn(messages: Sequence[str], after: Callable[[str, Understood | None], Understood]) -> Understood:
+    """The last of a user's messages. `after`: what one means after what came before it."""
+    found: Understood | None = None
+    for message in messages[-_EARLIER - 1 :]:
+        found = after(message, found)
+    return found or after("", None)
 
 
 class ReadAlone(Struct, frozen=True):
