@@ -113,6 +113,9 @@ def test_what_follows_quoted_passages_goes_on_with_them_however_the_question_was
     request = replace(REQUEST, message="only those of 2023", messages=("Which minutes are approved?",), schema=SCHEMA)
     assert PLANNER.plan(request).shape is Shape.METADATA_ONLY
     assert PLANNER.plan(replace(request, shown=quoted)).shape is Shape.CONTENT_ONLY
+    request = replace(request, message="does Petra Lindqvist need it too?")
+    assert PLANNER.plan(request).shape is Shape.METADATA_ONLY
+    assert PLANNER.plan(replace(request, shown=quoted)).shape is Shape.CONTENT_ONLY
 
 
 def test_conditions_of_an_unlikely_search_are_words_of_it() -> None:

@@ -31,11 +31,28 @@ def on_documents(made: Plan, message: str = "Summarise the lease") -> Plan:
 def test_a_list_that_is_hardly_one_is_a_search_unless_it_names_something() -> None:
     lapsed = AnyOf("stage", frozenset({"lapsed"}))
     made = replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", filters=(lapsed,), confidence=0.34)
-    assert on_documents(made).shape is Shape.CONTENT_ONLY
-    assert on_documents(replace(made, confidence=0.35)).shape is Shape.METADATA_ONLY
-    assert on_documents(replace(made, fields=("fee",))).shape is Shape.METADATA_ONLY
-    assert on_documents(replace(made, fields=("fee",), filters=())).shape is Shape.CONTENT_ONLY
-    assert on_documents(replace(made, filters=(Contains("guild", "Tower"),))).shape is Shape.METADATA_ONLY
+    message = "Lapsed charters"
+    assert on_documents(made, message).shape is Shape.CONTENT_ONLY
+    assert on_documents(replace(made, confidence=0.35), message).shape is Shape.METADATA_ONLY
+    assert on_documents(replace(made, fields=("fee",)), message).shape is Shape.METADATA_ONLY
+    assert on_documents(replace(made, fields=("fee",), filters=()), message).shape is Shape.CONTENT_ONLY
+    assert on_documents(replace(made, filters=(Contains("guild", "Tower"),)), message).shape is Shape.METADATA_ONLY
+
+
+@pytest.mark.parametrize(
+    ("message", "is_read"),
+    [
+        ("Summarise the charter of 2 May", True),
+        ("and the charter of May in short", True),
+        ("Summarise all charters of May", False),
+        ("The charters of May", False),
+    ],
+)
+def test_a_described_document_that_is_to_be_summed_up_is_read_and_not_listed(message: str, is_read: bool) -> None:
+    charters = AnyOf("kind", frozenset({"charter"}))
+    made = replace(CONTENT, shape=Shape.METADATA_ONLY, search_value="", filters=(charters,), confidence=0.9)
+    plan = on_documents(made, message)
+    assert (plan.shape is Shape.HYBRID, plan.single, bool(plan.subjects)) == (is_read, is_read, is_read)
 
 
 def test_a_plan_that_contradicts_itself_becomes_a_search_that_nobody_is_sure_of() -> None:

@@ -94,14 +94,14 @@ class PassageAnswerer(Struct, frozen=True):
         """
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
-        left_out = frozenset(content_words(question.message)) - stems(" ".join(names))
+        left_out = frozenset(content_words(plan.query)) - stems(" ".join(names))
         tables = [base.schema.fields[each.field].tables for each in plan.filters]
-        is_asked = _ASKS_FOR_A_LIST.match(question.message) or any(isinstance(each, Range) for each in plan.filters)
+        is_asked = _ASKS_FOR_A_LIST.match(plan.query) or any(isinstance(each, Range) for each in plan.filters)
         if not left_out or (is_asked and not plan.is_guess) or not any(each and "" not in each for each in tables):
             return False
         search = _PermittedSearch(self, plan.as_search, question, principal, None)
         with phase("judging"):
-            found = self.evidence.gather(question.message, base, search)
+            found = self.evidence.gather(plan.query, base, search)
         nearest = found.passages[:1]
         has_words = any(
             left_out <= passage_stems(each.passage) and ROW not in each.passage.metadata for each in nearest

@@ -44,7 +44,7 @@ from cicada.understanding.plan import (
     contradiction,
 )
 from cicada.understanding.quoted_lines import sought_scene
-from cicada.understanding.subjects import subjects_of
+from cicada.understanding.subjects import asks_for_summary, subjects_of
 
 if TYPE_CHECKING:
     from cicada.understanding.schema_planner import SchemaReader
@@ -338,11 +338,21 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     named = subjects_of(request.message, request.messages, of_scripts=request.of_scripts)
     if len(named) > 1 and plan.shape is Shape.METADATA_ONLY and plan.confidence < _SURELY_A_LIST:
         plan = _search(request, plan.confidence)  # A title may look like conditions.
+    if named and _describes_one(plan, request):
+        plan = replace(plan, shape=Shape.HYBRID, single=True)
     if not (plan.named or plan.shape in SEARCHED):
         return plan
     # Of what was talked of, a name is likelier a document than a thing.
     carried = " ".join([each for each in plan.carried if each[:1].isupper()] or plan.carried)
     return replace(plan, subjects=tuple(each if each.document else replace(each, document=carried) for each in named))
+
+
+def _describes_one(plan: Plan, request: PlanRequest) -> bool:
+    """Whether a document that is to be summed up is described: "summarise the minutes of 14 June" lists none."""
+    of_rows = any(each.field == TABLE for each in plan.filters)
+    computes = plan.aggregates or plan.group or plan.fields or plan.wants_documents
+    is_list = plan.shape is Shape.METADATA_ONLY and bool(plan.filters) and not (of_rows or computes or plan.named)
+    return is_list and asks_for_summary(request.message)
 
 
 def _as_searched(found: Understood, schema: Schema, *, is_listed: bool) -> Understood:
@@ -352,7 +362,7 @@ def _as_searched(found: Understood, schema: Schema, *, is_listed: bool) -> Under
 
 
 def _of_texts(found: Understood) -> Understood:
-    """What follows is asked after a question that the texts have answered, however it was understood."""
+    """The same as a question that the texts answer, however it was understood."""
     if found.strategy not in ("H", "M") or found.wants_documents:
         return found
     return replace(found, meaning=Meaning(topic=found.message), strategy="C", single=False)

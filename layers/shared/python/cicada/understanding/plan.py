@@ -24,7 +24,7 @@ MOST_GROUPED_BY = 2
 """Fields that the numbers of one plan are grouped by."""
 # Below this confidence a list, or a document that is meant, is only guessed.
 _GUESSED = 0.35
-_SURE_OF_A_LIST = 0.6
+_SURE_OF_A_LIST = 0.7
 _TYPES: Mapping[Operation, tuple[FieldType, ...]] = {
     "count": tuple(FieldType),
     "sum": (FieldType.NUMBER,),

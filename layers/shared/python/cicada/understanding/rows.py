@@ -40,7 +40,7 @@ _WHO_MOST = re.compile(
 )
 _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 # The biggest customer is the one who pays most; the one with the most orders is another.
-_OF_MONEY = word_set("biggest largest best top smallest")
+_OF_MONEY = word_set("biggest largest best top smallest paid pays pay spent spends spend earned earns earn")
 _BEGINNING = word_set("arrived arrival came joined admitted since entry intake started start hired")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)

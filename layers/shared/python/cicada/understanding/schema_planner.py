@@ -137,6 +137,8 @@ class SchemaReader(Struct, frozen=True):
                 return whole
         if before.strategy == "A":
             return self._alone(own, asker)
+        if before.strategy == "C" and own.strategy in ("A", "H", "M") and _asks_whether(own.reading, of_it=True):
+            return Understood(own.message, Meaning(topic=before.meaning.topic), "C", own.confidence, continues=True)
         own = replace(own, meaning=with_same(own.meaning, before.meaning, own.reading))
         if goes_on.relation != NEW and not own.begins_anew(before):
             return self._continued(own, before, goes_on, asker)
@@ -426,10 +428,14 @@ def _asked_of_a_name(own: ReadAlone, meaning: Meaning, strategy: str) -> tuple[M
     return meaning, strategy
 
 
-def _asks_whether(reading: Reading) -> bool:
-    """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?"."""
-    first, second = ([each.text for each in reading.facts.tokens] + ["", ""])[:2]
-    return first in BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS
+def _asks_whether(reading: Reading, *, of_it: bool = False) -> bool:
+    """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?".
+
+    `of_it`: of what was spoken of, as in "do members pay it too?".
+    """
+    said = [each.text for each in reading.facts.tokens]
+    first, second = [*said, "", ""][:2]
+    return first in BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS and (not of_it or "it" in said)
 
 
 def _asks_the_assistant(reading: Reading) -> bool:

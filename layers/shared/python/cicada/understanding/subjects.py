@@ -92,6 +92,15 @@ _COMPARED = (
     rf"{_X}(?:和|与|與|跟){_Y}(?:有什么|有何|的|之间的)?(?:区别|不同|差异|區別).*",
     rf"{_X}(?:와|과|하고)\s*{_Y}(?:을|를|의)?\s*(?:비교|차이).*",
 )
+_IN_SHORT = re.compile(
+    rf"{_X}[\s,:]+(?:in short|in brief|briefly|in a nutshell|kurz|en bref|en resumen)\W*", re.IGNORECASE
+)
+_SUMMING_UP = re.compile(
+    rf"\b(?:summari[sz]e|sum up|summary|recap|gist|digest|(?:main|key) points|zusammen(?:fassung)?|r[ée]sum\w*|"
+    rf"resum\w*|riassu\w*)\b|{_IN_SHORT.pattern}$",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"\b(?:all|every|each|these|those|them)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"(?:it|this|that|these|them|both|(?:(?:the|this|that) )?(?:document|file|text|script|play|story|book|policy|"
     r"contract|one|whole thing)|es|das|dies|ça|cela|esto|eso|questo|isso|isto|"
@@ -110,6 +119,11 @@ OF_ITS_FORM = re.compile(
     re.IGNORECASE,
 )
 """Who is in a scene, and how it is made up: all of it tells that, and not what a search finds."""
+
+
+def asks_for_summary(message: str) -> bool:
+    """Whether a message asks for the contents of one document in fewer words."""
+    return _SUMMING_UP.search(message) is not None and _SEVERAL.search(message) is None
 
 
 def subjects_of(message: str, earlier: Sequence[str] = (), *, of_scripts: bool = False) -> tuple[Subject, ...]:
@@ -134,7 +148,8 @@ def _before(earlier: Sequence[str]) -> str:
 
 def _named(message: str) -> Iterator[Subject]:
     said = " ".join(message.split())
-    asked = _AFTERTHOUGHT.sub("", _COURTESY.sub("", said)) if len(said) <= _LONGEST else ""
+    plain = _COURTESY.sub("", said) if len(said) <= _LONGEST else ""
+    asked = _AFTERTHOUGHT.sub("", plain)
     if not asked:
         return
     for form in _forms(_COMPARED):
@@ -145,6 +160,8 @@ def _named(message: str) -> Iterator[Subject]:
         if found := form.fullmatch(asked):
             yield _subject(found["x"])
             return
+    if found := _IN_SHORT.fullmatch(plain):
+        yield _subject(found["x"])
 
 
 def _scene(message: str) -> Iterator[Subject]:

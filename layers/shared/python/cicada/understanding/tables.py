@@ -29,7 +29,7 @@ from cicada.understanding.debts import (
     with_rows_owing,
 )
 from cicada.understanding.facts import Mention, MentionKind, facts_of
-from cicada.understanding.meaning import Bounds
+from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.rows import (
     AMOUNT,
     goes_on_from_rows,
@@ -101,7 +101,7 @@ class TablesReader(Struct, frozen=True):
         whole = self.whole.next(message, before, now, asker)
         table = self._table_of(message, before if whole.continues else None, now)
         if table is None and before is None and whole.strategy == "M" and whole.meaning.aggregates != (DOCUMENTS,):
-            table = self._likeliest(message, now, asker)
+            table = self._of_columns(whole.meaning) or self._likeliest(message, now, asker)
         if table is None:
             return self._by_table(whole)
         reader = self._reader(table)
@@ -149,6 +149,14 @@ class TablesReader(Struct, frozen=True):
         if table is None and asks_of_debts(message):
             return table_of_debts(self.schema) or None
         return table
+
+    def _of_columns(self, meaning: Meaning) -> str | None:
+        """The only table that has all columns of the meaning."""
+        names = {*meaning.restricted, *meaning.fields, *(period_of(each)[0] for each in meaning.group)}
+        names |= {each.field for each in meaning.aggregates} | ({meaning.order.field} if meaning.order else set())
+        columns = [self.schema.fields[name].tables for name in names if name in self.schema.fields]
+        shared = frozenset.intersection(*columns) if columns else frozenset()
+        return next(iter(shared)) if len(shared) == 1 else None
 
     def _likeliest(self, message: str, now: date, asker: str) -> str | None:
         """Of a few tables that have as many of the columns: the one with whose columns the message reads best."""
