@@ -108,6 +108,12 @@ def test_what_follows_a_search_goes_on_with_the_texts() -> None:
     assert listed.filters == (Range("date", least="2023-01-01", below="2024-01-01"),)
 
 
+def test_the_second_of_an_order_is_shown_with_the_first() -> None:
+    assert planned("the oldest minutes").limit == 1
+    request = replace(REQUEST, message="and the second?", messages=("the oldest minutes",), schema=SCHEMA)
+    assert PLANNER.plan(request).limit == 2
+
+
 def test_what_follows_quoted_passages_goes_on_with_them_however_the_question_was_read() -> None:
     quoted = Shown("minutes", (ShownDocument(1, "may.md", excerpt="The budget is 900."),))
     request = replace(REQUEST, message="only those of 2023", messages=("Which minutes are approved?",), schema=SCHEMA)
@@ -116,6 +122,12 @@ def test_what_follows_quoted_passages_goes_on_with_them_however_the_question_was
     request = replace(request, message="does Petra Lindqvist need it too?")
     assert PLANNER.plan(request).shape is Shape.METADATA_ONLY
     assert PLANNER.plan(replace(request, shown=quoted)).shape is Shape.CONTENT_ONLY
+
+
+@pytest.mark.parametrize("message", ["how many complaints in 2024", "bookings after May 2024"])
+def test_things_of_a_period_that_nothing_is_called_are_searched_for(message: str) -> None:
+    assert planned(message).shape is Shape.CONTENT_ONLY
+    assert planned("what do we have from 2024").filters == (Range("date", least="2024-01-01", below="2025-01-01"),)
 
 
 def test_conditions_of_an_unlikely_search_are_words_of_it() -> None:

@@ -394,3 +394,40 @@ def test_of_tables_with_a_value_the_one_is_meant_whose_columns_tell_the_rest(
     found = clinic.understand([message], date(2026, 11, 27)).meaning
     assert found.wanted == {"Species": ("dog",), TABLE: ("patients",)}
     assert found.order and (found.order.field, found.order.descending) == order
+
+
+HIRES = [
+    {TABLE: "hires", "Hirer": f"Hirer {n % 4}", "Fee": str(5 + n), "Out": f"2025-0{1 + n % 6}-01", "Due": "2025-08-01"}
+    for n in range(20)
+]
+STOCK = [{TABLE: "stock", "Thing": f"Thing {n}", "Value": str(n), "Kind": "wig" if n % 2 else "hat"} for n in range(20)]
+
+
+def hired(*messages: str) -> Meaning:
+    known = observed_with_records(observed_with((), CONTRACT), observed_in([*HIRES, *STOCK]))
+    return (
+        TablesReader(SchemaReader.of(completed(Schema(), known, "theatre")))
+        .understand(messages, date(2026, 11, 27))
+        .meaning
+    )
+
+
+def test_who_had_the_most_rows_is_counted_for_each() -> None:
+    found = hired("which hirer had the most hires")
+    assert (found.group, found.order, found.limit) == (("Hirer",), Sort("*", True, "count"), 1)
+
+
+def test_who_paid_most_is_summed_for_each_in_the_one_table_that_has_them() -> None:
+    found = hired("which hirer paid most")
+    assert (found.wanted, found.group, found.order) == ({TABLE: ("hires",)}, ("Hirer",), Sort("Fee", True, "sum"))
+
+
+def test_a_column_compared_with_another_is_said_to_be_left_out() -> None:
+    assert hired("which hires were out after the due date").unknown == ("after the due date",)
+    assert hired("hires due after may 2025").unknown == ()
+
+
+def test_the_whole_is_no_part_of_what_was_counted_before() -> None:
+    before = "how many things in stock are wigs"
+    assert hired(before).wanted == {"Kind": ("wig",), TABLE: ("stock",)}
+    assert hired(before, "what is the total value of the whole stock?").wanted == {TABLE: ("stock",)}

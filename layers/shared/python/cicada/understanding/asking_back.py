@@ -49,6 +49,9 @@ _JOINING = frozenset({"and", "but", "so", "ok"})
 # "Owns" is what an owner does.
 _ALIKE = 3
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
+_PLACE = re.compile(
+    rf"\b(?P<place>{'|'.join(_ORDINALS[1:])})(?:[ -](?:most|least|best|worst|\w{{2,}}est)\b|\W*$)", re.IGNORECASE
+)
 _CHOICE = re.compile(
     rf"(?:(?:the|number|no\.?|#)\s*)?(?P<number>{'|'.join(_ORDINALS)}|last|[1-9](?:st|nd|rd|th)?)(?:\s+one)?(?:\s*[,:–—-]\s*(?P<more>.*)|[.!])?",
     re.I | re.ASCII,
@@ -151,6 +154,12 @@ def _named(reply: str, noun: str) -> str:
 def ordinal(word: str) -> int | None:
     """The number of an English ordinal, from 1."""
     return _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
+def place_of(message: str) -> int:
+    """Which one of an order is asked for, from 1: of "and second?" and "the second most expensive" 2."""
+    found = _PLACE.search(message)
+    return _ORDINALS.index(found["place"].lower()) + 1 if found else 1
 
 
 def points_at_kind(message: str) -> bool:

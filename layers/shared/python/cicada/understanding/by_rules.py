@@ -15,7 +15,7 @@ from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line
 from cicada.understanding.agent_meant import agent_meant
-from cicada.understanding.asking_back import completing, may_complete, refers_back
+from cicada.understanding.asking_back import completing, may_complete, place_of, refers_back
 from cicada.understanding.classifier import AGENTS
 from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
 from cicada.understanding.intent.reading import is_small_talk
@@ -317,7 +317,7 @@ def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
         aggregates=meaning.aggregates,
         group=meaning.group[:MOST_GROUPED_BY],
         fields=tuple(each for each in meaning.fields if each not in meaning.group),
-        limit=meaning.limit,
+        limit=place_of(plan.query) if meaning.limit == 1 and meaning.order else meaning.limit,
         unknown=meaning.unknown,
     )
     if contradiction(whole, schema) is None:

@@ -29,6 +29,11 @@ _BIRTH = EARLY - {"year"}
 _LIKELY, _PERHAPS = 0.5, 0.25
 _RELATIVE = frozenset({"that", "which", "who", "whose"})
 _LATER = frozenset({"after", "later", "past", "beyond"})
+_MEASURED = (FieldType.NUMBER, FieldType.DATE)
+_COMPARED_WITH = frozenset(
+    {"after", "before", "below", "under", "above", "over", "than", "exceeding", "exceed", "exceeds"}
+)
+_BEFORE_A_COLUMN = frozenset({"the", "its", "their", "his", "her", "a", "minimum", "maximum"})
 _PLACING = frozenset({"in", "at", "from", "by", "of", "for", "with"})
 _ARTICLES = frozenset({"the", "a", "an", "any"})
 _MOST_YEARS_BEFORE = 20
@@ -258,6 +263,19 @@ def unread_conditions(reading: Reading) -> Iterator[str]:
         is_short = 0 < len(telling) <= _LONGEST_CONDITION
         if is_unread and is_short and any(names[place] for place in telling) and words.cues.keys().isdisjoint(said):
             yield " ".join(inside[place][0].text for place in range(telling[0], telling[-1] + 1))
+
+
+def compared_columns(reading: Reading, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """What compares one field with another, which no condition can: "returned after the due date"."""
+    texts = [each.text for each in reading.facts.tokens]
+    found: dict[int, str] = {}
+    for mention, _ in reading.of_kind(MentionKind.FIELD):
+        is_measured = any(vocabulary.types.get(name) in _MEASURED for name in mention.fields(Kind.FIELD))
+        at = next((place for place in range(mention.start - 1, -1, -1) if texts[place] not in _BEFORE_A_COLUMN), 0)
+        if is_measured and at and texts[at] in _COMPARED_WITH:
+            end = mention.end + (texts[mention.end : mention.end + 1] == ["date"])
+            found[at] = " ".join(texts[at - (texts[at] == "than") : end])
+    return tuple(found.values())
 
 
 def unread_names(reading: Reading) -> Iterator[str]:

@@ -95,15 +95,27 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     if states or len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
+    if any(word in each.split() for each in meaning.unknown):
+        return found  # It is left out already: "below the minimum stock".
     column = _number_of(word, sums, meaning, mentions, reader.schema)
     if not column and word == "longest" and (begun := _beginning(reader.schema)):
         # "Which cat has been here the longest?" is the one that came first.
         return replace(found, meaning=replace(meaning, order=Sort(begun), limit=1))
+    if not column and word in _OF_MANY and len(meaning.fields) == 1 and _counts_rows(word, mentions, reader.schema):
+        order = Sort(EVERY, is_highest, "count")  # "Which vet had the most appointments?"
+        meaning = replace(meaning, group=meaning.fields, order=order, limit=1)
+        return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
     if not column:
         return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, word)))
     fields = tuple(each for each in meaning.fields if each != column)
     order = Sort(column, descending=is_highest)
     return replace(found, meaning=replace(meaning, aggregates=(), order=order, limit=1, fields=fields))
+
+
+def _counts_rows(word: str, mentions: Sequence[Mention], schema: Schema) -> bool:
+    """Whether what stands behind "most" are the rows: "who has the most bookings?"."""
+    counted = (each.text for before, each in pairwise(mentions) if before.text.lower() == word)
+    return any(_calls_rows(each, schema) for each in counted)
 
 
 def _beginning(schema: Schema) -> str:
@@ -138,8 +150,7 @@ def _number_of(word: str, sums: Sequence[str], meaning: Meaning, mentions: Seque
     """
     numbers = [name for name, each in schema.fields.items() if each.type is FieldType.NUMBER]
     spoken_of = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
-    counted = (each.text for before, each in pairwise(mentions) if before.text.lower() == word)
-    if word in _OF_MANY and any(_calls_rows(each, schema) for each in counted):
+    if word in _OF_MANY and _counts_rows(word, mentions, schema):
         return ""  # "Who has the most bookings?" has them counted for each of something.
     implied = lexicon().implied.get(word)
     is_of_money = implied is None or "price" in implied.fields or "size" in implied.fields

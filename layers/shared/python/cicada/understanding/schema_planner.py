@@ -28,7 +28,7 @@ from cicada.understanding.asking_back import (
     with_name,
 )
 from cicada.understanding.by_date import with_last, with_periods
-from cicada.understanding.conditions import unread_conditions, unread_days, unread_names, with_tag
+from cicada.understanding.conditions import compared_columns, unread_conditions, unread_days, unread_names, with_tag
 from cicada.understanding.confidence import plan_numbers, reading_numbers
 from cicada.understanding.facts import MentionKind
 from cicada.understanding.follow_up_text import YOU
@@ -62,7 +62,7 @@ from cicada.understanding.understood import (
     without,
 )
 from cicada.understanding.vocabulary import Level, Vocabulary, compiled
-from cicada.understanding.words import split_words, word_set
+from cicada.understanding.words import lexicon, split_words, word_set
 
 _UNSURE = 0.35
 _LEAST_SURE = 0.1
@@ -187,7 +187,10 @@ class SchemaReader(Struct, frozen=True):
 
     def _with_numbers(self, meaning: Meaning, reading: Reading) -> Meaning:
         """The meaning of a list or a number with its periods, its last records, its tag, and what it leaves out."""
-        unread = (*unread_conditions(reading), *unread_days(reading, self.vocabulary))
+        compared = compared_columns(reading, self.vocabulary)
+        if compared and meaning.limit == 1:
+            meaning = replace(meaning, order=None, limit=None)  # "Below the minimum stock" is no lowest price.
+        unread = (*compared, *unread_conditions(reading), *unread_days(reading, self.vocabulary))
         unread = (*unread, *(unread_names(reading) if meaning.aggregates else ()))
         meaning = replace(meaning, unknown=(*meaning.unknown, *unread))
         meaning = with_periods(meaning, reading, self.schema, self.vocabulary)
@@ -344,6 +347,8 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "M" and not names_some and is_of_all:
             # "Next page" without a page before it is no list of everything, nor is a question about nothing known.
             strategy = "C" if meaning.topic or meaning.counts_all or reading.line.rare_words > 1 else "A"
+        if strategy == "M" and self._is_of_things(reading, meaning):
+            return Meaning(topic=own.message), "C"
         if strategy == "H" and meaning.topic:
             meaning = meaning_of(with_lists_as_topics(reading, self.vocabulary), self.vocabulary, asker)
         elif strategy == "H":
@@ -358,6 +363,23 @@ class SchemaReader(Struct, frozen=True):
             strategy = "H"
             meaning = replace(meaning, topic=" ".join((*meaning.topic.split(), *reading.unread)))
         return meaning, strategy
+
+    def _is_of_things(self, reading: Reading, meaning: Meaning) -> bool:
+        """Whether it asks for things of a period that nothing is called: "how many complaints in 2024" is of no file.
+
+        Where no schema is declared, and documents are not only rows of tables.
+        """
+        fields = [each for each in self.schema.fields.values() if each.name != TABLE]
+        plain = lexicon().function | lexicon().cues.keys() | lexicon().which | BEFORE_WHETHER
+        words = (each.text.lower() for each, role in reading.of_kind(MentionKind.WORD) if role.name == "none")
+        if reading.names_records or plain.issuperset(words) or any(not each.inferred for each in fields):
+            return False
+        of_documents = any(not each.tables or "" in each.tables for each in fields)
+        only_dated = meaning.bounds and all(
+            self.vocabulary.types[name] is FieldType.DATE for name in meaning.restricted
+        )
+        states_more = meaning.named or meaning.fields or meaning.group or meaning.order
+        return of_documents and bool(only_dated) and not states_more
 
     def _guessed(self, own: ReadAlone, meaning: Meaning) -> tuple[Meaning, str] | None:
         """A search instead of a list that is hardly what is asked for; None where it may be."""

@@ -100,7 +100,8 @@ class TablesReader(Struct, frozen=True):
             return again
         whole = self.whole.next(message, before, now, asker)
         table = self._table_of(message, before if whole.continues else None, now)
-        if table is None and before is None and whole.strategy == "M" and whole.meaning.aggregates != (DOCUMENTS,):
+        is_new_list = not whole.continues and whole.strategy == "M" and whole.meaning.aggregates != (DOCUMENTS,)
+        if table is None and is_new_list:
             table = self._of_columns(whole.meaning) or self._likeliest(message, now, asker)
         if table is None:
             return self._by_table(whole)

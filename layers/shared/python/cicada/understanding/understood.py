@@ -20,6 +20,7 @@ VERY_UNSURE = 0.2
 # Messages before the last one that are looked at.
 _EARLIER = 8
 DEFINITE = word_set("the this that der die das den dem des diese dieser dieses le la el los las il lo")
+_OF_ALL = word_set("whole entire overall")
 _ASKING = word_set("how when where why wie wann wo warum comment quand où cómo cuándo dónde")
 _JOINING = word_set(
     "of for with about on concerning regarding von für mit über zu de du des pour avec sur del para con sobre"
@@ -304,6 +305,9 @@ class ReadAlone(Struct, frozen=True):
         asks_of_it = self.strategy in ("C", "H") or bool(self.meaning.fields)
         if before.strategy == "M" and asks_of_it and self.names_one:
             return True
+        computes = self.meaning.aggregates or self.meaning.group or self.meaning.order
+        if computes and not _OF_ALL.isdisjoint(each.text for each in self.reading.facts.tokens):
+            return True  # "The total value of the whole inventory" is not of the costumes alone.
         is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
         asks_of_phrase = self.strategy == "M" and self.meaning == Meaning(fields=self.meaning.fields)
         if self.phrase and asks_of_phrase and (is_of_texts or self._names_another(before)):
