@@ -9,9 +9,9 @@ from msgspec.structs import replace
 
 from cicada.dialogue import Shown, ShownDocument
 from cicada.documents.catalogue import DOCUMENTS, ListedPage
-from cicada.documents.model import AnyOf, Contains, NoneOf, Range
+from cicada.documents.model import TABLE, AnyOf, Contains, NoneOf, Range
 from cicada.knowledge_bases.inference import completed
-from cicada.knowledge_bases.observed_fields import Observed, observed_with
+from cicada.knowledge_bases.observed_fields import Observed, observed_in, observed_with, observed_with_records
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
 from cicada.knowledge_bases.settings import KnowledgeBases
 from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
@@ -128,6 +128,22 @@ def test_what_follows_quoted_passages_goes_on_with_them_however_the_question_was
 def test_things_of_a_period_that_nothing_is_called_are_searched_for(message: str) -> None:
     assert planned(message).shape is Shape.CONTENT_ONLY
     assert planned("what do we have from 2024").filters == (Range("date", least="2024-01-01", below="2025-01-01"),)
+
+
+@pytest.mark.parametrize("message", ["what was it in 2023?", "what is the total budget of it?"])
+def test_what_is_asked_of_it_is_asked_of_the_passages_that_were_quoted(message: str) -> None:
+    quoted = Shown("minutes", (ShownDocument(1, "may.md", excerpt="The budget is 900."),))
+    request = replace(REQUEST, message=message, messages=("Which minutes are approved?",), schema=SCHEMA)
+    assert PLANNER.plan(request).shape is Shape.METADATA_ONLY
+    assert PLANNER.plan(replace(request, shown=quoted)).shape is Shape.CONTENT_ONLY
+
+
+def test_what_follows_quoted_rows_may_ask_for_rows() -> None:
+    rows = [{TABLE: "hires", "Thing": f"Wig {n}", "Status": "out" if n % 2 else "back"} for n in range(20)]
+    schema = completed(Schema(), observed_with_records((), observed_in(rows)), "theatre")
+    row = Shown("minutes", (ShownDocument(1, "hires.csv", excerpt="Thing: Wig 1; Status: out"),))
+    request = replace(REQUEST, message="only those that are back", messages=("Which hires are out?",), schema=schema)
+    assert PLANNER.plan(replace(request, shown=row)).filters[-1] == AnyOf("Status", frozenset({"back"}))
 
 
 def test_conditions_of_an_unlikely_search_are_words_of_it() -> None:

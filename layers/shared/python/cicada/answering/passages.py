@@ -40,7 +40,7 @@ BEYOND = "filter:left_out"
 """The step that says that documents which meet the conditions answer nothing, and that all were searched then."""
 
 _ASKS_FOR_A_LIST = re.compile(r"\W*(?:and |please )?(?:which|list|show|give|find|all|any|only)\b", re.IGNORECASE)
-_MOST_WORDS = 0.66
+_MOST_WORDS, _NEAREST = 0.66, 3
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -90,14 +90,14 @@ class PassageAnswerer(Struct, frozen=True):
     def texts_answer(self, plan: Plan, question: Question, principal: Principal) -> bool:
         """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
 
-        Most of them are in the nearest passage. Who asks "which" wants a list, unless that is only a guess.
+        Most of them are in one of the nearest passages. Who asks "which" wants a list.
         """
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
         left_out = frozenset(content_words(plan.query)) - stems(" ".join(names))
         tables = [base.schema.fields[each.field].tables for each in plan.filters]
         is_asked = _ASKS_FOR_A_LIST.match(plan.query) or any(isinstance(each, Range) for each in plan.filters)
-        if not left_out or (is_asked and not plan.is_guess) or not any(each and "" not in each for each in tables):
+        if not left_out or is_asked or not any(each and "" not in each for each in tables):
             return False
         search = _PermittedSearch(self, plan.as_search, question, principal, None)
         with phase("judging"):

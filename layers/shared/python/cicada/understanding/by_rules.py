@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -24,6 +25,7 @@ from cicada.understanding.last_answer import (
     chooses_from_nothing,
     chosen_document,
     is_page_request,
+    lacks_object,
     nothing_to_choose_from,
     of_last_answer,
     of_shown_document,
@@ -176,7 +178,7 @@ class SchemaPlanner(Struct, frozen=True):
             from cicada.understanding.understood import in_turn
 
             def after(message: str, before: Understood | None) -> Understood:
-                if before and message is messages[-1] and request.shown.cited and request.listing is None:
+                if before and message is messages[-1] and _quoted_texts(request):
                     before = _of_texts(before)
                 elif before:
                     is_listed = request.listing is not None and message is messages[-1]
@@ -267,7 +269,7 @@ def _of_row(found: Understood, row: SpokenRow) -> Plan:
     """The fields of a row that are asked for, the row itself where nothing is asked, or else what it says."""
     fields = found.meaning.fields if found.strategy in ("A", "M") else ()
     query = one_line(row.asked)
-    is_shown = bool(fields) or not query
+    is_shown = bool(fields) or not query or lacks_object(query)
     return Plan(
         Intent.SCRIPT_QUERY,
         Shape.METADATA_ONLY if is_shown else Shape.HYBRID,
@@ -353,6 +355,13 @@ def _describes_one(plan: Plan, request: PlanRequest) -> bool:
     computes = plan.aggregates or plan.group or plan.fields or plan.wants_documents
     is_list = plan.shape is Shape.METADATA_ONLY and bool(plan.filters) and not (of_rows or computes or plan.named)
     return is_list and asks_for_summary(request.message)
+
+
+def _quoted_texts(request: PlanRequest) -> bool:
+    """Whether the last answer listed nothing, and quoted texts that are no rows of tables."""
+    tables = request.schema.fields[TABLE].values if TABLE in request.schema.fields else ()
+    quoted = [PurePosixPath(each.document_id).stem for each in request.shown.cited]
+    return request.listing is None and any(name not in tables for name in quoted)
 
 
 def _as_searched(found: Understood, schema: Schema, *, is_listed: bool) -> Understood:

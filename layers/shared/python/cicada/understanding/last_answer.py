@@ -42,7 +42,6 @@ _CITATION = re.compile(r"\[(\d{1,4})\]")
 # With one of these a number is a limit, as in "and up to 72?".
 _LIMITING = frozenset({"up", "above", "below", "over", "under", "until", "before", "after", "than"})
 _ITS = re.compile(r"\b(?:he|she|him|her|his|its)\b", re.IGNORECASE)
-# "Who operated?" leaves its object out.
 _LACKS_OBJECT = re.compile(r"(?:and )?(?:who|when|where|by whom)(?: was| is| has)? \w{3,}ed\W*", re.IGNORECASE)
 # "How much did the second one cost?"
 _THE_NTH = re.compile(r"\bthe (?P<number>\w+) (?:one|row)\b", re.IGNORECASE)
@@ -304,9 +303,14 @@ def _row_meant(request: PlanRequest) -> ShownDocument | None:
         number = ordinal(of_one["number"].lower())
     if number is not None:
         return request.shown.numbered(number)
-    refers = with_name(message, "", bare=True) or _ITS.search(message) or _LACKS_OBJECT.fullmatch(message.strip())
+    refers = with_name(message, "", bare=True) or _ITS.search(message) or lacks_object(message)
     is_first = len(shown) == 1 or (request.listing is not None and request.listing.sort is not None)
     return shown[0] if refers and is_first else None
+
+
+def lacks_object(message: str) -> bool:
+    """Whether a question says what was done and not to what: "who operated?"."""
+    return _LACKS_OBJECT.fullmatch(message.strip()) is not None
 
 
 def of_the_first(plan: Plan, request: PlanRequest) -> Plan:

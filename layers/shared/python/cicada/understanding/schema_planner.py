@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import date
 
@@ -25,6 +26,7 @@ from cicada.understanding.asking_back import (
     clarification,
     completed,
     may_be_reply,
+    refers_back,
     with_name,
 )
 from cicada.understanding.by_date import with_last, with_periods
@@ -73,6 +75,7 @@ _ON_DOCUMENTS = ("C", "H", "M")
 _BEFORE_DOERS = word_set("did does do has have will can may must would should could")
 BEFORE_WHETHER = _BEFORE_DOERS | word_set("is are was were")
 _MAY_ASK_FOR_DOCUMENTS = frozenset({"you", "i", "we", "me", "us", "there", "any"})
+_WAS_IT = re.compile(r"\W*(?:and )?(?:what|how (?:much|many|high|long)) (?:was|were|is) it\b", re.IGNORECASE)
 _WRITING = frozenset({"author", "by", "writer", "verfasser", "autor", "from", "sender"})
 
 
@@ -137,7 +140,7 @@ class SchemaReader(Struct, frozen=True):
                 return whole
         if before.strategy == "A":
             return self._alone(own, asker)
-        if before.strategy == "C" and own.strategy in ("A", "H", "M") and _asks_whether(own.reading, of_it=True):
+        if before.strategy == "C" and own.strategy in ("A", "H", "M") and _is_of_texts(own):
             return Understood(own.message, Meaning(topic=before.meaning.topic), "C", own.confidence, continues=True)
         own = replace(own, meaning=with_same(own.meaning, before.meaning, own.reading))
         if goes_on.relation != NEW and not own.begins_anew(before):
@@ -450,14 +453,19 @@ def _asked_of_a_name(own: ReadAlone, meaning: Meaning, strategy: str) -> tuple[M
     return meaning, strategy
 
 
-def _asks_whether(reading: Reading, *, of_it: bool = False) -> bool:
-    """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?".
+def _asks_whether(reading: Reading) -> bool:
+    """Whether a question is answered by yes or no, and asks for no documents: "can visitors bring their pets?"."""
+    first, second = ([each.text for each in reading.facts.tokens] + ["", ""])[:2]
+    return first in BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS
 
-    `of_it`: of what was spoken of, as in "do members pay it too?".
-    """
-    said = [each.text for each in reading.facts.tokens]
-    first, second = [*said, "", ""][:2]
-    return first in BEFORE_WHETHER and second not in _MAY_ASK_FOR_DOCUMENTS and (not of_it or "it" in said)
+
+def _is_of_texts(own: ReadAlone) -> bool:
+    """Whether a question is on what the texts said before: "do members pay it too?", "how much does he owe?"."""
+    said = [each.text for each in own.reading.facts.tokens]
+    if "it" in said and (_asks_whether(own.reading) or _WAS_IT.match(own.message)):
+        return True
+    computes = own.strategy == "M" and bool(own.meaning.aggregates)
+    return computes and refers_back(own.message) and not own.meaning.restricted
 
 
 def _asks_the_assistant(reading: Reading) -> bool:
