@@ -431,3 +431,23 @@ def test_the_whole_is_no_part_of_what_was_counted_before() -> None:
     before = "how many things in stock are wigs"
     assert hired(before).wanted == {"Kind": ("wig",), TABLE: ("stock",)}
     assert hired(before, "what is the total value of the whole stock?").wanted == {TABLE: ("stock",)}
+
+
+def test_which_with_a_value_that_was_said_before_is_of_all_that_have_it() -> None:
+    before = ("hires of Hirer 1 over 10", "only those out in May 2025")
+    assert set(hired(*before).bounds) == {"Fee", "Out"}
+    again = hired(*before, "which hires of Hirer 1 were out in June 2025?")
+    assert again.wanted["Hirer"] == ("Hirer 1",)
+    assert set(again.bounds) == {"Out"}
+
+
+def test_those_without_a_value_are_no_group_of_it() -> None:
+    found = hired("how many hires per hirer", "which have no hirer?")
+    assert (found.group, found.bounds["Hirer"].present) == ((), False)
+
+
+def test_a_question_with_the_value_of_a_person_is_of_the_rows_that_have_it() -> None:
+    rows = [{TABLE: "pets", "Name": f"Pet {n}", "Owner": f"Ann Lee{'abcde'[n % 5]}"} for n in range(20)]
+    pets = TablesReader(SchemaReader.of(completed(Schema(), observed_with_records((), observed_in(rows)), "clinic")))
+    found = pets.understand(["Which animals belong to Ann Leeb?"], date(2026, 11, 27))
+    assert (found.strategy, found.meaning.wanted["Owner"]) == ("M", ("Ann Leeb",))

@@ -131,6 +131,9 @@ def continued(own: Meaning, before: Earlier, found: Following, reading: Reading,
     for name in ("aggregates", "group", "fields", "order", "limit", *topic):
         if not part(own, name) and part(earlier, name) and found.keeps[name] > _LIKELY:
             meaning = replace(meaning, **{name: getattr(earlier, name)})
+    absent = {name for name, each in own.bounds.items() if each.present is False}
+    if absent.intersection(meaning.group):
+        meaning = replace(meaning, group=(), fields=own.fields, order=own.order)  # Those without a supplier have none.
     if not own.named and not own.restricted:
         meaning = replace(meaning, named=earlier.named)
     computes = own.aggregates or own.order or (earlier.aggregates and found.keeps["aggregates"] > _LIKELY)

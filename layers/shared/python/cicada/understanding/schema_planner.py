@@ -75,6 +75,7 @@ _ON_DOCUMENTS = ("C", "H", "M")
 _BEFORE_DOERS = word_set("did does do has have will can may must would should could")
 BEFORE_WHETHER = _BEFORE_DOERS | word_set("is are was were")
 _MAY_ASK_FOR_DOCUMENTS = frozenset({"you", "i", "we", "me", "us", "there", "any"})
+_OF_A_PERSON = word_set("he she him her his")
 _WAS_IT = re.compile(r"\W*(?:and )?(?:what|how (?:much|many|high|long)) (?:was|were|is) it\b", re.IGNORECASE)
 _WRITING = frozenset({"author", "by", "writer", "verfasser", "autor", "from", "sender"})
 
@@ -155,6 +156,9 @@ class SchemaReader(Struct, frozen=True):
         if strategy == "A" and (reading.line.rare_words > _MOST_RARE or reading.strategies["A"] < _LIKELY_LISTED):
             # Who says that much can be answered: what is meant is there, though "that" and "it" are too.
             strategy = max((each for each in chances if each != "A"), key=chances.__getitem__)
+        if strategy == "N" and self._asks_of_a_value(reading):
+            # "Which animals belong to Ann Lee?" is of what her name is a value of.
+            strategy = max((each for each in chances if each not in ("A", "N")), key=chances.__getitem__)
         numbers = reading_numbers(reading, meaning, chances, self.vocabulary)
         confidence = sigmoid(self.heads.confidence.scores(numbers)[0])
         wish = 0.0 if meaning.lacks_asker or _asks_whether(reading) else wish_for_documents(reading, self.heads)
@@ -167,6 +171,13 @@ class SchemaReader(Struct, frozen=True):
             phrase = None  # "The fox mask" is the value of a field.
         sure = min(confidence, max(wish, 1 - wish)) if meaning.topic else confidence
         return ReadAlone(message, reading, meaning, strategy, sure, wish, phrase, chances, numbers)
+
+    def _asks_of_a_value(self, reading: Reading) -> bool:
+        """Whether it asks "which" with a condition on a value, or has one on a person: "Search Ann Lee's reports"."""
+        values = [role.field or "" for _, role in reading.of_kind(MentionKind.VALUE) if role.is_condition]
+        first = next((each.text for each in reading.facts.tokens), "")
+        is_of_a_person = any(self.vocabulary.types.get(each) is FieldType.PERSON for each in values)
+        return bool(values) and (first in lexicon().which or is_of_a_person)
 
     def _with_subject(self, meaning: Meaning, reading: Reading, strategy: str, wish: float, asker: str) -> Meaning:
         """The meaning with its subject: values that are no conditions, or unknown words where documents are wanted.
@@ -464,8 +475,8 @@ def _is_of_texts(own: ReadAlone) -> bool:
     said = [each.text for each in own.reading.facts.tokens]
     if "it" in said and (_asks_whether(own.reading) or _WAS_IT.match(own.message)):
         return True
-    computes = own.strategy == "M" and bool(own.meaning.aggregates)
-    return computes and refers_back(own.message) and not own.meaning.restricted
+    computes = own.strategy != "H" and bool(own.meaning.aggregates) and not own.meaning.restricted
+    return computes and (refers_back(own.message) or not _OF_A_PERSON.isdisjoint(said))
 
 
 def _asks_the_assistant(reading: Reading) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType
 from cicada.understanding.asking_back import ordinal, refers_back
 from cicada.understanding.facts import Mention, MentionKind, in_singular, names_kind
@@ -308,6 +309,8 @@ class ReadAlone(Struct, frozen=True):
         computes = self.meaning.aggregates or self.meaning.group or self.meaning.order
         if computes and not _OF_ALL.isdisjoint(each.text for each in self.reading.facts.tokens):
             return True  # "The total value of the whole inventory" is not of the costumes alone.
+        if before.strategy == "M" and self._says_again(before):
+            return True
         is_of_texts = before.strategy in ("C", "H") and not before.wants_documents
         asks_of_phrase = self.strategy == "M" and self.meaning == Meaning(fields=self.meaning.fields)
         if self.phrase and asks_of_phrase and (is_of_texts or self._names_another(before)):
@@ -321,6 +324,12 @@ class ReadAlone(Struct, frozen=True):
         # After an answer from texts a count of documents is of others, unless it refers to them.
         counts = self.strategy == "M" and bool(self.meaning.aggregates or self.meaning.group)
         return counts and is_of_texts and not refers_back(self.message)
+
+    def _says_again(self, before: Understood) -> bool:
+        """Whether it asks "which" of a value that was said before: "which surgeries were cancelled" is of them all."""
+        wanted, earlier = self.meaning.wanted, before.meaning.wanted
+        again = any(earlier.get(name) == values for name, values in wanted.items() if name != TABLE)
+        return again and self._asks_by_itself and len(wanted) > 1
 
     def _names_another(self, before: Understood) -> bool:
         """Whether it asks of a thing by a noun that is no word for records and was not said before."""
