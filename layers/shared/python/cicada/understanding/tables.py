@@ -58,7 +58,7 @@ _OF_WEIGHT = word_set("weight kg lb mass")
 _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
-_MOST_TRIED = 3
+_MOST_TRIED, _CLEARLY = 3, 0.05
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -160,11 +160,11 @@ class TablesReader(Struct, frozen=True):
         return next(iter(shared)) if len(shared) == 1 else None
 
     def _likeliest(self, message: str, now: date, asker: str) -> str | None:
-        """Of a few tables that have as many of the columns: the one with whose columns the message reads best."""
+        """Of a few tables with as many of the columns: the one with whose columns the message clearly reads best."""
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
         most = _most({*self.schema.fields[TABLE].values, _OUTSIDE}, columns)
-        if _OUTSIDE in most or len(most) > _MOST_TRIED:
+        if _OUTSIDE in most or not 1 < len(most) <= _MOST_TRIED:
             return None
         is_of_age = not {"OLD", "NEW"}.isdisjoint(lexicon().cues.get(each.text, "") for each in tokens_of(message))
 
@@ -175,7 +175,9 @@ class TablesReader(Struct, frozen=True):
             tells_age = any(not EARLY.isdisjoint(split_words(name)) for name in reader.schema.fields)
             return not found.meaning.unknown, tells_age and is_of_age, found.confidence
 
-        return max(sorted(most), key=fit)
+        *_, second, best = sorted((*fit(table), table) for table in most)
+        is_clear = best[:2] != second[:2] or best[2] - second[2] > _CLEARLY
+        return best[-1] if is_clear else None
 
     def _called(self, table: str) -> str:
         """What the rows of the table are called."""
