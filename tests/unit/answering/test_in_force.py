@@ -63,6 +63,11 @@ def test_the_edition_that_says_it_holds_replaces_that_of_an_earlier_year() -> No
         "in force (in force)",
         "",
     ]
+    dated = [
+        replace(old, title="Terms (edition of 1 September 2024)"),
+        replace(new, title="Terms (edition of 1 June 2026)"),
+    ]
+    assert Standings(said, "2026-11-28", dated).state(dated[0]) == "replaced (no longer in force)"
     asked = preference("What did the 2019 rules say?", Schema({}, in_force=said), today="2026-11-28")
     ranked = [RankedPassage(old, 0.9), RankedPassage(new, 0.5)]
     assert [each.passage for each in preferred_passages(ranked, Preference(said, Standing.IN_FORCE))] == [new, old]

@@ -227,3 +227,15 @@ def test_a_text_answers_instead_of_rows_with_the_words_that_these_leave_out(
     question = Question(message, "s", "store")
     passages = Situation(FixedIndex(found), bases=bases).passages
     assert passages.texts_answer(plan, question, ANN) == is_answered
+
+
+@pytest.mark.parametrize(("message", "is_answered"), [("do they have a deposit?", True), ("with a deposit", False)])
+def test_after_rows_a_text_answers_only_what_is_asked(message: str, is_answered: bool) -> None:
+    category = SchemaField("Category", FieldType.KEYWORD, ("Costume", "Prop"), tables=frozenset({"inventory"}))
+    bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=Schema({"Category": category}))})
+    costumes = (AnyOf("Category", frozenset({"Costume"})),)
+    rows = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, message, knowledge_base="store", filters=costumes)
+    here = Situation(FixedIndex(passage(DEPOSIT)), bases=bases)
+    plan = replace(rows, continues=True)
+    assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN) == is_answered
+    assert [each.text for each in here.index.queries] == [f"{message} (Costume)"] * is_answered

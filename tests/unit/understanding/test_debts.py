@@ -55,3 +55,20 @@ def test_a_table_that_is_a_column_of_another_is_its_group(charter: TablesReader,
 def test_numbers_that_are_years_are_compared_with_years(charter: TablesReader) -> None:
     assert meaning(charter, "boats built before 1975").bounds == {"Built": Bounds(lt=1975)}
     assert meaning(charter, "which boats were built after 2000?").bounds == {"Built": Bounds(gt=2000)}
+
+
+def test_what_is_owed_of_two_columns_is_said_to_be_left_out() -> None:
+    rows = [
+        {
+            TABLE: "enrolments",
+            "Participant": f"P {n}",
+            "Amount due": str(100 + n),
+            "Amount paid": str(n),
+            "State": "open",
+        }
+        for n in range(20)
+    ]
+    school = TablesReader(SchemaReader.of(completed(Schema(), observed_with_records((), observed_in(rows)), "school")))
+    found = school.understand(["total still owed by open enrolments"], date(2026, 11, 27)).meaning
+    assert found.unknown == ("owed",)
+    assert school.understand(["total amount due"], date(2026, 11, 27)).meaning.unknown == ()

@@ -38,7 +38,8 @@ _MOST_COMPARED = 2_000
 _YEAR = r"(?:19|20)\d\d"
 # What is written behind a title for the version: "Travel Policy v2", "Rules (version 2.1)", "Rules 2025", "… – draft".
 _VERSION = re.compile(
-    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:(?:v|{VERSIONS})[. ]{{0,3}}\d[\d.]*+|{_YEAR}(?: {VERSIONS})?|draft|entwurf)"
+    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:{VERSIONS} (?:of|from|vom|von|du|de) [\w. ]{{0,15}}{_YEAR}|"
+    rf"(?:v|{VERSIONS})[. ]{{0,3}}\d[\d.]*+|{_YEAR}(?: {VERSIONS})?|draft|entwurf)"
     r"\)?+\s*+$",
     re.IGNORECASE,
 )

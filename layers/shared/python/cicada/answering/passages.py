@@ -40,6 +40,10 @@ BEYOND = "filter:left_out"
 """The step that says that documents which meet the conditions answer nothing, and that all were searched then."""
 
 _ASKS_FOR_A_LIST = re.compile(r"\W*(?:and |please )?(?:which|list|show|give|find|all|any|only)\b", re.IGNORECASE)
+_ASKS_WHAT_IS_SO = re.compile(
+    r"\W*(?:and |but )?(?:do|does|did|is|are|was|were|can|may|must|should|will|why|what|when|how|where)\b",
+    re.IGNORECASE,
+)
 _MOST_WORDS, _NEAREST = 0.66, 3
 
 
@@ -90,18 +94,19 @@ class PassageAnswerer(Struct, frozen=True):
     def texts_answer(self, plan: Plan, question: Question, principal: Principal) -> bool:
         """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
 
-        Most of them are in one of the nearest passages. Who asks "which" wants a list.
+        Most of them are in one of the nearest passages. Who asks "which" wants a list, and after rows so does who asks
+        "who" or nothing: "who supplies them?", "without the booked ones".
         """
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
         left_out = frozenset(content_words(plan.query)) - stems(" ".join(names))
-        tables = [base.schema.fields[each.field].tables for each in plan.filters]
-        is_asked = _ASKS_FOR_A_LIST.match(plan.query) or any(isinstance(each, Range) for each in plan.filters)
-        if not left_out or is_asked or not any(each and "" not in each for each in tables):
+        is_asked = _ASKS_FOR_A_LIST.match(plan.query) or any(map(_is_of_a_number, plan.filters))
+        is_asked = is_asked or (plan.continues and not _ASKS_WHAT_IS_SO.match(plan.query))
+        if not left_out or is_asked or not any(_is_of_rows(each, base.schema) for each in plan.filters):
             return False
         search = _PermittedSearch(self, plan.as_search, question, principal, None)
         with phase("judging"):
-            found = self.evidence.gather(plan.query, base, search)
+            found = self.evidence.gather(plan.as_search.search_value, base, search)
         nearest = found.passages[:1]
         has_words = any(
             left_out <= passage_stems(each.passage) and ROW not in each.passage.metadata for each in nearest
@@ -134,6 +139,17 @@ class PassageAnswerer(Struct, frozen=True):
                 plan, search, beyond = wider, everywhere, plan.filters
         shown = search.shown(found.passages, base.context_tokens)
         return _Found(plan, found, shown, search.matching, search.unmet, beyond)
+
+
+def _is_of_rows(condition: Condition, schema: Schema) -> bool:
+    """Whether only rows of tables meet the condition."""
+    tables = schema.fields[condition.field].tables
+    return condition.field == TABLE or (bool(tables) and "" not in tables)
+
+
+def _is_of_a_number(condition: Condition) -> bool:
+    ends = (condition.least, condition.above, condition.most, condition.below) if isinstance(condition, Range) else ()
+    return any(isinstance(each, float | int) for each in ends)
 
 
 class _Found(Struct, frozen=True):

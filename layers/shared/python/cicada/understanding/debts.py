@@ -79,6 +79,10 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     said = [each.text for each in tokens_of(found.message)]
     denies = _denies(said)
     is_unpaid = denies and not _PAYING.isdisjoint(said)
+    if _has_both_sides(schema) and found.strategy == "M" and not _OWING.isdisjoint(said):
+        # What is owed is the difference of two columns, which no condition or sum can be of.
+        owing = next(each for each in said if each in _OWING)
+        return replace(found, meaning=replace(meaning, unknown=(*meaning.unknown, owing)))
     if len(columns) != 1 or columns[0] in meaning.restricted or meaning.aggregates:
         return found
     is_debt = asks_of_debts(found.message)
@@ -93,6 +97,12 @@ def with_rows_owing(found: Understood, schema: Schema) -> Understood:
     meaning = replace(meaning.bounding(columns[0], owed), order=order, topic="")
     sure = max(found.confidence, SURE_OF_ROWS) if is_debt else found.confidence
     return replace(found, meaning=meaning, strategy="M", wants_documents=False, confidence=sure)
+
+
+def _has_both_sides(schema: Schema) -> bool:
+    """Whether one column tells what was to be paid and another what was paid of it."""
+    due, paid = _numbers(schema, _DUE), _numbers(schema, _PAID)
+    return len(due) == len(paid) == 1 and due != paid and not _numbers(schema, _OWED - _DUE)
 
 
 def _denies(words: Iterable[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -140,9 +140,9 @@ class Plan(Struct, frozen=True):
     @property
     def may_be_for_the_texts(self) -> bool:
         """Whether rules list what meets conditions, compute nothing of it, and are not sure that it is asked for."""
-        does_more = self.aggregates or self.group or self.sort or self.limit or self.named or self.continues
+        does_more = self.aggregates or self.group or self.sort or self.limit or self.named
         is_list = self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and bool(self.filters) and not does_more
-        return is_list and self.confidence < _SURE_OF_A_LIST
+        return is_list and (self.continues or self.confidence < _SURE_OF_A_LIST)
 
     @property
     def lists_by_name(self) -> bool:
@@ -153,7 +153,9 @@ class Plan(Struct, frozen=True):
     @property
     def as_search(self) -> Plan:
         """The plan that searches the texts for the question instead."""
-        return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=self.query)
+        values = [each for condition in self.filters for each in _values_of(condition)]
+        carried = f"{self.query} ({' '.join(values)})" if self.continues and values else self.query
+        return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=carried)
 
     def asked(self, message: str) -> str:
         """What the answering model is asked: the message, or what it means after the messages before it."""
@@ -171,6 +173,14 @@ class Plan(Struct, frozen=True):
         if not self.group and self.aggregates in ((), (DOCUMENTS,)):
             return True
         return bool(self.fields) or (not self.group and bool(self.sort or self.limit))
+
+
+def _values_of(condition: Condition) -> Iterator[str]:
+    """The words of a condition that a search can look for."""
+    if isinstance(condition, AnyOf) and condition.field != TABLE:
+        yield from sorted(each for each in condition.values if isinstance(each, str))
+    if isinstance(condition, Contains):
+        yield condition.text
 
 
 class PlanRequest(Struct, frozen=True):

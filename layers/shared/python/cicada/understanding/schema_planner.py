@@ -475,7 +475,7 @@ def _is_of_texts(own: ReadAlone) -> bool:
     said = [each.text for each in own.reading.facts.tokens]
     if "it" in said and (_asks_whether(own.reading) or _WAS_IT.match(own.message)):
         return True
-    computes = own.strategy != "H" and bool(own.meaning.aggregates) and not own.meaning.restricted
+    computes = own.strategy != "H" and bool(own.meaning.aggregates) and not own.meaning.restricted - {TABLE}
     return computes and (refers_back(own.message) or not _OF_A_PERSON.isdisjoint(said))
 
 
