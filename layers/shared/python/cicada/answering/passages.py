@@ -100,17 +100,15 @@ class PassageAnswerer(Struct, frozen=True):
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
         left_out = frozenset(content_words(plan.query)) - stems(" ".join(names))
-        is_asked = _ASKS_FOR_A_LIST.match(plan.query) or any(map(_is_of_a_number, plan.filters))
-        is_asked = is_asked or (plan.continues and not _ASKS_WHAT_IS_SO.match(plan.query))
-        if not left_out or is_asked or not any(_is_of_rows(each, base.schema) for each in plan.filters):
+        of_rows = any(_is_of_rows(each, base.schema) for each in plan.filters)
+        if not (left_out and of_rows) or _asks_for_rows(plan):
             return False
-        search = _PermittedSearch(self, plan.as_search, question, principal, None)
+        instead = plan.as_search
+        search = _PermittedSearch(self, instead, question, principal, None)
         with phase("judging"):
-            found = self.evidence.gather(plan.as_search.search_value, base, search)
-        nearest = found.passages[:1]
-        has_words = any(
-            left_out <= passage_stems(each.passage) and ROW not in each.passage.metadata for each in nearest
-        )
+            found = self.evidence.gather(instead.search_value, base, search)
+        texts = [passage_stems(each.passage) for each in found.passages[:_NEAREST] if ROW not in each.passage.metadata]
+        has_words = any(len(left_out & each) >= _MOST_WORDS * len(left_out) for each in texts)
         return has_words and found.verdict is Verdict.GOOD
 
     def _found(
@@ -147,9 +145,13 @@ def _is_of_rows(condition: Condition, schema: Schema) -> bool:
     return condition.field == TABLE or (bool(tables) and "" not in tables)
 
 
-def _is_of_a_number(condition: Condition) -> bool:
-    ends = (condition.least, condition.above, condition.most, condition.below) if isinstance(condition, Range) else ()
-    return any(isinstance(each, float | int) for each in ends)
+def _asks_for_rows(plan: Plan) -> bool:
+    """Whether the message asks for a list, states a number as a condition, or goes on from rows and asks nothing."""
+    numbers = [each for each in plan.filters if isinstance(each, Range)]
+    ends = [end for each in numbers for end in (each.least, each.above, each.most, each.below)]
+    states_number = any(isinstance(each, float | int) for each in ends)
+    is_fragment = plan.continues and not _ASKS_WHAT_IS_SO.match(plan.query)
+    return states_number or is_fragment or _ASKS_FOR_A_LIST.match(plan.query) is not None
 
 
 class _Found(Struct, frozen=True):
