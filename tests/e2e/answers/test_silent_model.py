@@ -42,7 +42,7 @@ def test_the_next_model_answers_and_the_path_says_so(stage: Target) -> None:
 
 def test_where_all_are_silent_the_answer_ends_soon_and_says_that_asking_again_may_help(stage: Target) -> None:
     with silent(stage, "1"):
-        order_fault(stage, operation="converse-stream", kind="stall", model_id=OTHER)
+        order_fault(stage, operation="converse-stream", kind="stall", model_id=OTHER, times=9)
         events = asked(stage)
     error = events.by_seq[max(events.by_seq)]
     assert (error["type"], error["code"], error["retryable"]) == ("error", "dependency_unavailable", True)
