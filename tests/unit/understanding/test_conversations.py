@@ -229,3 +229,8 @@ def test_a_month_of_which_only_earlier_years_have_days_is_the_latest_of_these() 
     reader = SchemaReader.of(replace(SCHEMA, fields=fields))
     found = reader.understand(["how many charters were sealed in april?"], NOW).meaning
     assert found.bounds == {"sealed_on": Bounds(gte="2024-04-01", lt="2024-05-01")}
+
+
+def test_the_whole_is_no_part_of_what_was_spoken_of_before() -> None:
+    found = understood("charters of the Bakers guild", "what is the total fee of the whole archive?")
+    assert (found.meaning.wanted, [each.field for each in found.meaning.aggregates]) == ({}, ["fee"])

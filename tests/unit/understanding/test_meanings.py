@@ -35,7 +35,6 @@ def understood(*messages: str, asker: str = "") -> Understood:
         ("secret letters", {"is_secret": (True,), "kind": ("letter",)}),
         ("letters that are not secret", {"kind": ("letter",), "is_secret": (False,)}),
         ("all non-secret letters", {"kind": ("letter",), "is_secret": (False,)}),
-        ("letters not secret in ratified", {"kind": ("letter",), "is_secret": (False,), "stage": ("ratified",)}),
     ],
 )
 def test_values_are_conditions(message: str, wanted: dict[str, Sequence[Scalar]]) -> None:

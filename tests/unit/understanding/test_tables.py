@@ -412,11 +412,6 @@ def hired(*messages: str) -> Meaning:
     )
 
 
-def test_who_had_the_most_rows_is_counted_for_each() -> None:
-    found = hired("which hirer had the most hires")
-    assert (found.group, found.order, found.limit) == (("Hirer",), Sort("*", True, "count"), 1)
-
-
 def test_who_paid_most_is_summed_for_each_in_the_one_table_that_has_them() -> None:
     found = hired("which hirer paid most")
     assert (found.wanted, found.group, found.order) == ({TABLE: ("hires",)}, ("Hirer",), Sort("Fee", True, "sum"))
@@ -427,27 +422,49 @@ def test_a_column_compared_with_another_is_said_to_be_left_out() -> None:
     assert hired("hires due after may 2025").unknown == ()
 
 
-def test_the_whole_is_no_part_of_what_was_counted_before() -> None:
-    before = "how many things in stock are wigs"
-    assert hired(before).wanted == {"Kind": ("wig",), TABLE: ("stock",)}
-    assert hired(before, "what is the total value of the whole stock?").wanted == {TABLE: ("stock",)}
-
-
-def test_which_with_a_value_that_was_said_before_is_of_all_that_have_it() -> None:
-    before = ("hires of Hirer 1 over 10", "only those out in May 2025")
-    assert set(hired(*before).bounds) == {"Fee", "Out"}
-    again = hired(*before, "which hires of Hirer 1 were out in June 2025?")
-    assert again.wanted["Hirer"] == ("Hirer 1",)
-    assert set(again.bounds) == {"Out"}
-
-
-def test_those_without_a_value_are_no_group_of_it() -> None:
-    found = hired("how many hires per hirer", "which have no hirer?")
-    assert (found.group, found.bounds["Hirer"].present) == ((), False)
-
-
 def test_a_question_with_the_value_of_a_person_is_of_the_rows_that_have_it() -> None:
     rows = [{TABLE: "pets", "Name": f"Pet {n}", "Owner": f"Ann Lee{'abcde'[n % 5]}"} for n in range(20)]
     pets = TablesReader(SchemaReader.of(completed(Schema(), observed_with_records((), observed_in(rows)), "clinic")))
     found = pets.understand(["Which animals belong to Ann Leeb?"], date(2026, 11, 27))
     assert (found.strategy, found.meaning.wanted["Owner"]) == ("M", ("Ann Leeb",))
+
+
+VETS = ("Dr. Anna Lindqvist", "Dr. Paul Grady", "Dr. Mei Tanaka")
+VISITS: list[dict[str, str]] = [
+    {TABLE: "appointments", "Appt No": f"A-{n}", "Date": f"2025-0{1 + n % 6}-01", "Vet": VETS[n % 3]}
+    | {"Treatment": "surgery" if n % 3 else "x-ray", "Fee EUR": str(20 + n), "State": "done" if n % 4 else "cancelled"}
+    | ({"Paid on": "2025-06-01"} if n % 5 else {})
+    for n in range(24)
+]
+ANIMALS: list[dict[str, str]] = [
+    {TABLE: "patients", "Name": f"Pet {n}", "Species": "cat" if n % 2 else "dog", "Insured": "yes" if n % 2 else "no"}
+    | {"Town": "Millbrook" if n % 3 else "Oakley"}
+    | ({"Supplier": "Biovac"} if n % 4 else {})
+    for n in range(24)
+]
+
+
+def treated(*messages: str) -> Meaning:
+    known = observed_with_records(observed_with((), CONTRACT), observed_in([*VISITS, *ANIMALS, *STOCK]))
+    clinic = TablesReader(SchemaReader.of(completed(Schema(), known, "clinic")))
+    return clinic.understand(messages, date(2026, 11, 27)).meaning
+
+
+def test_who_had_the_most_rows_is_counted_for_each() -> None:
+    found = treated("which vet had the most appointments")
+    assert (found.group, found.order, found.limit, found.unknown) == (("Vet",), Sort("*", True, "count"), 1, ())
+
+
+def test_which_with_a_value_that_was_said_before_is_of_all_that_have_it() -> None:
+    found = treated("surgeries over 25 euro", "only those not paid yet", "which surgeries were cancelled")
+    assert (found.wanted["State"], found.bounds) == (("cancelled",), {})
+
+
+def test_a_not_before_one_value_does_not_deny_the_place_behind_it() -> None:
+    found = treated("cats not insured in Millbrook")
+    assert (found.wanted["Insured"], found.wanted["Town"], found.unwanted) == ((False,), ("Millbrook",), {})
+
+
+def test_those_without_a_value_are_no_group_of_it() -> None:
+    found = treated("how many patients per supplier", "which has no supplier?")
+    assert (found.group, found.bounds["Supplier"].present) == ((), False)
