@@ -8,7 +8,8 @@ import pytest
 
 from cicada.documents.catalogue import DOCUMENTS, ListedPage
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
-from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner, plan_of
+from cicada.understanding.by_rules import RulesPlanner, SchemaPlanner
+from cicada.understanding.from_understood import plan_of
 from cicada.understanding.last_answer import listed_page, next_page
 from cicada.understanding.plan import PAGE_SIZE, Classification, Intent, Plan, PlanRequest, Shape
 from cicada.understanding.schema_planner import SchemaReader

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 QUOTATION = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 """Words in quotation marks, whichever pair of them; its group has the words."""
@@ -13,6 +13,11 @@ QUOTATION = re.compile(r'["“„«]([^"“”„«»\n]++)["”“»]')
 def one_line(text: str) -> str:
     """The text with single spaces and no line breaks."""
     return " ".join(text.split())
+
+
+def with_carried(text: str, carried: Sequence[str]) -> str:
+    """The text with the topics behind it in parentheses, as people can read it."""
+    return f"{text} ({' '.join(carried)})" if carried else text
 
 
 # Letters and signs of other scripts that look like ASCII, after Unicode's confusables.txt (UTS 39), with capitals where

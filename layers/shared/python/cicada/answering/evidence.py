@@ -17,8 +17,7 @@ from cicada.languages.terms import LANGUAGES, language_of
 from cicada.observability.telemetry import count_search, ignore
 from cicada.retrieval.model import RankedPassage, Retrieval
 from cicada.retrieval.quality import evidence_quality
-from cicada.text import one_line
-from cicada.understanding.follow_ups import with_carried
+from cicada.text import one_line, with_carried
 
 _QUERY_CHARACTERS = 200
 BELOW_FLOOR = "below_floor"

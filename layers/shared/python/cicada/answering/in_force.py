@@ -35,11 +35,11 @@ _MOST_VERSIONS = 100
 _MOST_ALIKE = 200
 # Documents of one title may have different numbers: with so many others versions are compared.
 _MOST_COMPARED = 2_000
-_YEAR = r"(?:19|20)\d\d"
+YEAR = r"(?:19|20)\d\d"
 # What is written behind a title for the version: "Travel Policy v2", "Rules (version 2.1)", "Rules 2025", "… – draft".
 _VERSION = re.compile(
-    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:{VERSIONS} (?:of|from|vom|von|du|de) [\w. ]{{0,15}}{_YEAR}|"
-    rf"(?:v|{VERSIONS})[. ]{{0,3}}\d[\d.]*+|{_YEAR}(?: {VERSIONS})?|draft|entwurf)"
+    rf"(?<![\s,(–-])[\s,(–-]*+\b(?:{VERSIONS} (?:of|from|vom|von|du|de) [\w. ]{{0,15}}{YEAR}|"
+    rf"(?:v|{VERSIONS})[. ]{{0,3}}\d[\d.]*+|{YEAR}(?: {VERSIONS})?|draft|entwurf)"
     r"\)?+\s*+$",
     re.IGNORECASE,
 )
@@ -175,7 +175,7 @@ def _marks(item: Described, rule: StandingRule) -> Iterator[tuple[str, str]]:
 def year_of(title: str) -> str:
     """The year that a title ends with, such as "Rules (edition 2025)"; empty without one."""
     found = _VERSION.search(title)
-    year = re.search(_YEAR, found[0]) if found else None
+    year = re.search(YEAR, found[0]) if found else None
     return year[0] if year else ""
 
 

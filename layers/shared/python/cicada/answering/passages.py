@@ -141,8 +141,7 @@ class PassageAnswerer(Struct, frozen=True):
 
 def _is_of_rows(condition: Condition, schema: Schema) -> bool:
     """Whether only rows of tables meet the condition."""
-    tables = schema.fields[condition.field].tables
-    return condition.field == TABLE or (bool(tables) and "" not in tables)
+    return condition.field == TABLE or not schema.fields[condition.field].is_of_documents
 
 
 def _asks_for_rows(plan: Plan) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cicada.answering.in_force import VERSIONS, Described, Standings, are_versions, year_of
+from cicada.answering.in_force import VERSIONS, YEAR, Described, Standings, are_versions, year_of
 from cicada.documents.model import Condition, DocumentKey, Passage, SectionLocator
 from cicada.documents.versions import version_order
 from cicada.knowledge_bases.schema import Schema, Standing, StandingRule
@@ -47,7 +47,7 @@ _IN_YEAR = re.compile(
     r"\bback in\s((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_YEAR = re.compile(rf"\b{YEAR}\b")
 
 
 class Preference(Struct, frozen=True):

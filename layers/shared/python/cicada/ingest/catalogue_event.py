@@ -87,7 +87,7 @@ def _condition(
     written: WrittenFilter, base_key: KnowledgeBaseKey, catalogue: DocumentCatalogue, schema: Schema
 ) -> Condition:
     """Where all fields are inferred, a document that is not for everybody may have others."""
-    if field_named(schema, written.field) is None and all(each.inferred for each in schema.fields.values()):
+    if field_named(schema, written.field) is None and schema.is_inferred:
         if schema.fields and written.field not in BUILT_IN:
             _check_field(written.field, base_key, catalogue, schema)
         return condition(Schema(), written)

@@ -183,7 +183,7 @@ def described(schema: Schema, sources: Iterable[Declared]) -> tuple[dict[str, Me
     for source in sources:
         for name, value in source.values.items():
             result.take(name, value, source)
-    if result.unknown and any(not each.inferred for each in schema.fields.values()):
+    if result.unknown and not schema.is_inferred:
         result.problems.append(_unknown(result.unknown, schema))
     return result.metadata, tuple(result.problems)
 

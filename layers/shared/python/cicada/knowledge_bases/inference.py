@@ -119,8 +119,7 @@ def completed(declared: Schema, observed: Observed, knowledge_base: str) -> Sche
     dates = [name for name, each in fields.items() if each.type is FieldType.DATE]
     date = declared.date or next((name for name in dates if folded(name) == "date"), None)
     sort = declared.sort if declared.sort and declared.sort.field in (TITLE, *fields) else None
-    is_inferred = all(each.inferred for each in declared.fields.values())
-    items = declared.items or ((knowledge_base,) if observed and is_inferred else ())
+    items = declared.items or ((knowledge_base,) if observed and declared.is_inferred else ())
     inferred = None if declared.in_force else standing_rule(fields)
     if inferred and inferred.field:
         fields[inferred.field] = replace(fields[inferred.field], shown=True)

@@ -35,7 +35,7 @@ def standing_rule(fields: Mapping[str, SchemaField]) -> StandingRule | None:
 
     Fields of rows alone say nothing of documents: a member whose membership has expired is no rule that has.
     """
-    of_documents = {folded(each.name): each for each in fields.values() if not each.tables or "" in each.tables}
+    of_documents = {folded(each.name): each for each in fields.values() if each.is_of_documents}
     status = of_documents.get(folded(_first(STATUS, of_documents)))
     values = status.values if status and status.type is FieldType.KEYWORD else ()
     no_longer, in_force = _among(values, _NO_LONGER), _among(values, _IN_FORCE)

@@ -51,6 +51,11 @@ class SchemaField(Struct, frozen=True):
     tables: frozenset[str] = frozenset()
     months: frozenset[str] = frozenset()
 
+    @property
+    def is_of_documents(self) -> bool:
+        """Whether documents that are no rows may have it."""
+        return not self.tables or "" in self.tables
+
 
 class Standing(StrEnum):
     """Whether a document holds; the values are what people read."""
@@ -115,6 +120,11 @@ class Schema(Struct, frozen=True):
     logins: Mapping[str, str] = field(default_factory=dict)
     items: tuple[str, ...] = ()
     in_force: StandingRule | None = None
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether no field is declared."""
+        return all(each.inferred for each in self.fields.values())
 
     def of_table(self, table: str) -> Schema:
         """The schema of the rows of one table, or for "" of the documents that are no rows."""

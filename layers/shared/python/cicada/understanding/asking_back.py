@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField
+from cicada.text import with_carried
 from cicada.understanding.facts import MentionKind
-from cicada.understanding.follow_ups import with_carried
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import Intent, Plan, Shape

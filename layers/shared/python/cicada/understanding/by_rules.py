@@ -9,23 +9,19 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.documents.catalogue import EVERY
-from cicada.documents.model import TABLE, AnyOf, Condition, Contains, KnowledgeBaseKey, NoneOf
-from cicada.knowledge_bases.schema import VALUED, FieldType, Schema
-from cicada.knowledge_bases.values import either_form
-from cicada.languages.terms import words
+from cicada.documents.model import TABLE, Contains, KnowledgeBaseKey, NoneOf
+from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.text import one_line
 from cicada.understanding.agent_meant import agent_meant
-from cicada.understanding.asking_back import completing, may_complete, place_of, refers_back
+from cicada.understanding.asking_back import completing, may_complete, refers_back
 from cicada.understanding.classifier import AGENTS
-from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone, with_carried
+from cicada.understanding.follow_ups import SEARCHED, carried_over, stand_alone
+from cicada.understanding.from_understood import of_row, plan_of
 from cicada.understanding.intent.reading import is_small_talk
 from cicada.understanding.last_answer import (
-    SpokenRow,
     chooses_from_nothing,
     chosen_document,
     is_page_request,
-    lacks_object,
     nothing_to_choose_from,
     of_last_answer,
     of_shown_document,
@@ -35,14 +31,12 @@ from cicada.understanding.last_answer import (
 )
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
-    MOST_GROUPED_BY,
     Classification,
     Intent,
     Plan,
     Planner,
     PlanRequest,
     Shape,
-    concepts_of,
     contradiction,
 )
 from cicada.understanding.quoted_lines import sought_scene
@@ -53,17 +47,7 @@ if TYPE_CHECKING:
     from cicada.understanding.tables import TablesReader
     from cicada.understanding.understood import Understood
 
-SHAPES = {
-    "A": Shape.NEEDS_CLARIFICATION,
-    "C": Shape.CONTENT_ONLY,
-    "H": Shape.HYBRID,
-    "M": Shape.METADATA_ONLY,
-    "N": Shape.NO_MATCH,
-}
-"""The shapes by the strategies of the heads."""
-_ON_DOCUMENTS = frozenset({Shape.CONTENT_ONLY, Shape.HYBRID, Shape.METADATA_ONLY})
 _READERS = 32
-_SURELY_NONE = 0.96
 _SURELY_A_LIST = 0.5
 # Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
 _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
@@ -175,6 +159,7 @@ class SchemaPlanner(Struct, frozen=True):
         today = request.now.date()
 
         def understand(messages: Sequence[str]) -> Understood:
+            # Imported here, as the readers are.
             from cicada.understanding.understood import in_turn
 
             def after(message: str, before: Understood | None) -> Understood:
@@ -188,7 +173,7 @@ class SchemaPlanner(Struct, frozen=True):
             return in_turn(messages, after)
 
         if (row := row_spoken_of(request)) and not speaks_of_another(understand([row.asked])):
-            return _of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
+            return of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return of_the_first(plan_of(found, request.schema), request)
 
@@ -218,115 +203,6 @@ def _speaks_of_documents(request: PlanRequest) -> bool:
     from cicada.understanding.words import speaks_of_records
 
     return any(speaks_of_records(each, request.schema.items) for each in (request.message, *request.messages))
-
-
-def plan_of(found: Understood, schema: Schema) -> Plan:
-    """The plan of a message that was understood; what contradicts itself in it is left out."""
-    shape, meaning = SHAPES[found.strategy], found.meaning
-    if shape is Shape.HYBRID and not (meaning.restricted or meaning.named):
-        shape = Shape.CONTENT_ONLY
-    # An unneeded search costs little, an unanswered question much.
-    if shape is Shape.NO_MATCH and found.has_subject and found.confidence < _SURELY_NONE:
-        shape = Shape.CONTENT_ONLY
-    query = one_line(found.message)
-    plan = Plan(
-        Intent.SCRIPT_QUERY,
-        shape,
-        query,
-        confidence=round(found.confidence, 3),
-        clarification=found.question,
-        # What an ordinary search carries over is read from the words of the turns before.
-        carried=() if shape is Shape.CONTENT_ONLY and not found.completes else _carried(found),
-        continues=found.continues,
-        named=meaning.named if shape in _ON_DOCUMENTS else (),
-        single=found.single and shape in _ON_DOCUMENTS,
-    )
-    if found.wants_documents:
-        topic, concepts = meaning.topic, concepts_of(meaning.topic)
-        about = replace(plan, wants_documents=True, search_value=topic, key_concepts=concepts, carried=_carried(found))
-        return _listing(about, meaning, schema)
-    if shape is Shape.METADATA_ONLY:
-        if plan.is_guess and meaning.fields and meaning.topic and not meaning.named:
-            plan = replace(plan, named=(meaning.topic,))  # A title in other words: "the AC-3 validation report".
-        return _listing(plan, meaning, schema)
-    if shape not in _ON_DOCUMENTS:
-        return plan
-    is_own = set(words(found.message)).issuperset(words(meaning.topic))
-    value = query if shape is Shape.CONTENT_ONLY or is_own else with_carried(query, _carried(found))
-    if meaning.named and not meaning.topic:
-        value = ""  # "Open SOP-QA-006": it is read as a whole.
-    return replace(
-        plan,
-        filters=_conditions(meaning, schema) if shape is Shape.HYBRID else (),
-        search_value=value,
-        key_concepts=concepts_of(meaning.topic),
-        sort=meaning.order if meaning.order and not meaning.order.of and shape is Shape.HYBRID else None,
-        limit=meaning.limit if shape is Shape.HYBRID else None,
-    )
-
-
-def _of_row(found: Understood, row: SpokenRow) -> Plan:
-    """The fields of a row that are asked for, the row itself where nothing is asked, or else what it says."""
-    fields = found.meaning.fields if found.strategy in ("A", "M") else ()
-    query = one_line(row.asked)
-    is_shown = bool(fields) or not query or lacks_object(query)
-    return Plan(
-        Intent.SCRIPT_QUERY,
-        Shape.METADATA_ONLY if is_shown else Shape.HYBRID,
-        query,
-        search_value="" if is_shown else query,
-        confidence=round(found.confidence, 3),
-        filters=row.rows,
-        fields=fields,
-        continues=True,
-        named=(row.document,),
-    )
-
-
-def _conditions(meaning: Meaning, schema: Schema) -> tuple[Condition, ...]:
-    """The conditions. Where any value may stand, what the message writes may differ from it in case, or be a part."""
-    return tuple(_found_in_text(each, schema) for each in meaning.conditions())
-
-
-def _found_in_text(condition: Condition, schema: Schema) -> Condition:
-    field = schema.fields[condition.field]
-    if not isinstance(condition, AnyOf) or condition.field == TABLE:
-        return condition
-    values = either_form(field, condition.values)
-    is_known = bool(field.values) and not (field.inferred and values.isdisjoint(field.values))
-    is_open = field.type in VALUED and not is_known
-    if is_open and len(values) == 1:
-        (value,) = values
-        return Contains(field.name, str(value))
-    return replace(condition, values=values)
-
-
-def _carried(found: Understood) -> tuple[str, ...]:
-    """What the plan has of earlier messages."""
-    if found.completes:
-        return (found.completes.strip().rstrip("?!. "),)
-    own = set(words(found.message))
-    is_kept = found.continues and not own.issuperset(words(found.meaning.topic))
-    return (found.meaning.topic,) if is_kept else ()
-
-
-def _listing(plan: Plan, meaning: Meaning, schema: Schema) -> Plan:
-    """A plan that is answered from fields; numbers that cannot be computed are left out."""
-    whole = replace(
-        plan,
-        filters=_conditions(meaning, schema),
-        sort=meaning.order,
-        aggregates=meaning.aggregates,
-        group=meaning.group[:MOST_GROUPED_BY],
-        fields=tuple(each for each in meaning.fields if each not in meaning.group),
-        limit=place_of(plan.query) if meaning.limit == 1 and meaning.order else meaning.limit,
-        unknown=meaning.unknown,
-    )
-    if contradiction(whole, schema) is None:
-        return whole
-    order = meaning.order if meaning.order and not meaning.order.of and meaning.order.field != EVERY else None
-    plain = replace(whole, aggregates=(), group=(), sort=order, confidence=0.0)
-    return plain if contradiction(plain, schema) is None else replace(plain, sort=None)
 
 
 def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
@@ -384,13 +260,13 @@ def _is_for_the_texts(plan: Plan, schema: Schema, *, is_listed: bool) -> bool:
     schema is declared, only what is hardly a listing is none: "least a shift lead can earn in 2026".
     """
     fields = schema.fields.values()
-    if any(not each.inferred for each in fields):
+    if not schema.is_inferred:
         names = plan.named or any(isinstance(each, Contains) for each in plan.filters)
         if names or (plan.fields and plan.filters):
             return False
         return plan.is_guess and not is_listed
     if plan.shape is Shape.HYBRID and plan.filters and not (plan.named or plan.sort or plan.wants_documents):
-        of_rows = all("" not in (schema.fields[each.field].tables or ("",)) for each in plan.filters)
+        of_rows = not any(schema.fields[each.field].is_of_documents for each in plan.filters)
         return plan.confidence < (_SURELY_OF_ROWS if of_rows else _LIKELY_FILTERED)
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))

@@ -14,6 +14,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cicada.text import with_carried
 from cicada.understanding.follow_up_text import SCRIPTS, Cues, Reading, Topic, Word, language_of, read, stem
 from cicada.understanding.plan import Intent, Plan, Shape
 
@@ -245,11 +246,6 @@ def of_something_else(message: str) -> str:
     """What a message asks that says it is of something else than those before; empty of other messages."""
     found = _SOMETHING_ELSE.fullmatch(message)
     return found["rest"] if found else ""
-
-
-def with_carried(text: str, carried: Sequence[str]) -> str:
-    """The text with the topics behind it in parentheses, as people can read it."""
-    return f"{text} ({' '.join(carried)})" if carried else text
 
 
 def emphasised(query: str, carried: Sequence[str]) -> str:

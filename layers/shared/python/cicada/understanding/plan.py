@@ -15,6 +15,7 @@ from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, 
 from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, KnowledgeBaseKey, NoneOf, Subject
 from cicada.documents.periods import period_of
 from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.text import with_carried
 
 BY_MODEL, BY_RULES = "model", "rules"
 """The beginning of `Plan.by` of a plan that a model made."""
@@ -154,8 +155,8 @@ class Plan(Struct, frozen=True):
     def as_search(self) -> Plan:
         """The plan that searches the texts for the question instead."""
         values = [each for condition in self.filters for each in _values_of(condition)]
-        carried = f"{self.query} ({' '.join(values)})" if self.continues and values else self.query
-        return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=carried)
+        value = with_carried(self.query, values) if self.continues else self.query
+        return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=value)
 
     def asked(self, message: str) -> str:
         """What the answering model is asked: the message, or what it means after the messages before it."""

@@ -342,11 +342,14 @@ class SchemaReader(Struct, frozen=True):
         """Whether it asks of nothing but persons, who did what no field tells: "who saw it?" is no list of owners."""
         if own.meaning != Meaning(fields=own.meaning.fields, topic=own.meaning.topic):
             return False
-        fields = [each for each in self.schema.fields.values() if each.name != TABLE]
         # Who is in a row has done what is asked.
-        of_documents = any(not each.tables or "" in each.tables for each in fields)
-        is_inferred = all(each.inferred for each in fields)
-        return of_documents and is_inferred and asks_who_did(own.message, self.schema)
+        return self._has_undeclared_documents and asks_who_did(own.message, self.schema)
+
+    @property
+    def _has_undeclared_documents(self) -> bool:
+        """Whether no schema is declared, and documents are not only rows of tables."""
+        fields = [each for each in self.schema.fields.values() if each.name != TABLE]
+        return self.schema.is_inferred and any(each.is_of_documents for each in fields)
 
     def _consistent(self, own: ReadAlone, asker: str) -> tuple[Meaning, str]:
         """What the message means with a strategy that leaves none of its words out."""
@@ -379,21 +382,16 @@ class SchemaReader(Struct, frozen=True):
         return meaning, strategy
 
     def _is_of_things(self, reading: Reading, meaning: Meaning) -> bool:
-        """Whether it asks for things of a period that nothing is called: "how many complaints in 2024" is of no file.
-
-        Where no schema is declared, and documents are not only rows of tables.
-        """
-        fields = [each for each in self.schema.fields.values() if each.name != TABLE]
+        """Whether it asks for things that nothing is called: "how many complaints in 2024" counts no documents."""
         plain = lexicon().function | lexicon().cues.keys() | lexicon().which | BEFORE_WHETHER
         words = (each.text.lower() for each, role in reading.of_kind(MentionKind.WORD) if role.name == "none")
-        if reading.names_records or plain.issuperset(words) or any(not each.inferred for each in fields):
+        if reading.names_records or plain.issuperset(words) or not self._has_undeclared_documents:
             return False
-        of_documents = any(not each.tables or "" in each.tables for each in fields)
         only_dated = meaning.bounds and all(
             self.vocabulary.types[name] is FieldType.DATE for name in meaning.restricted
         )
         states_more = meaning.named or meaning.fields or meaning.group or meaning.order
-        return of_documents and bool(only_dated) and not states_more
+        return bool(only_dated) and not states_more
 
     def _guessed(self, own: ReadAlone, meaning: Meaning) -> tuple[Meaning, str] | None:
         """A search instead of a list that is hardly what is asked for; None where it may be."""

@@ -160,7 +160,7 @@ class TablesReader(Struct, frozen=True):
         return next(iter(shared)) if len(shared) == 1 else None
 
     def _likeliest(self, message: str, now: date, asker: str) -> str | None:
-        """Of a few tables with as many of the columns: the one with whose columns the message clearly reads best."""
+        """The one of a few equally likely tables with whose columns the message clearly reads best, if there is one."""
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
         most = _most({*self.schema.fields[TABLE].values, _OUTSIDE}, columns)

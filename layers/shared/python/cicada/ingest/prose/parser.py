@@ -199,7 +199,7 @@ def _described(schema: Schema, sidecar: Sidecar, prose: Prose) -> tuple[dict[str
 def _said_in_the_text(schema: Schema, sidecar: Sidecar, prose: Prose) -> Mapping[str, str]:
     """Whether the document is in force, as its text says it; nothing where a schema or a field of its own does."""
     named = {folded(each) for each in (*sidecar.metadata, *prose.metadata)}
-    if not named.isdisjoint(STATUS) or any(not each.inferred for each in schema.fields.values()):
+    if not (named.isdisjoint(STATUS) and schema.is_inferred):
         return {}
     standing = said_standing(prose.blocks)
     return {SAID_STANDING: standing} if standing else {}
