@@ -1,4 +1,4 @@
-"""Answers what is asked of a line that was quoted: who says it, to whom and where, and what stands beside it."""
+"""Answers what is asked of what was quoted: who says a line, to whom and where, and what stands beside it."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,13 @@ from local.bedrock.words import stem, terms, words
 
 SHOWN = 2  # spans of what follows or precedes
 _QUOTED = re.compile(r'"(.+)" — ')
+_NEXT = re.compile(
+    r"\W*(?:(?:and|ok(?:ay)?|so|but|what|s|happens|comes|is|the|do (?:i|we)(?: do)?|must (?:i|we) do)\W+)*"
+    r"(?:then|after(?:wards)?|after that|next(?: step| one)?|from then on)(?: what)?\W*",
+    re.IGNORECASE,
+)
 BEFORE = re.compile(r"\s*\([^()]*(?:\([^()]*\)[^()]*)*\)$")  # the question that this one goes on from
+_WRITTEN = re.compile(r'"(.+?)" — ')
 _MESSAGES = re.compile(r"Messages: (\d+)(?:–(\d+))?")
 _WHERE = re.compile(
     r"\b(?:which|what) (?:act|scene)\b|\bwhere\b.*\b(?:from|said|spoken|stand|in the play)\b", re.IGNORECASE
@@ -80,6 +86,14 @@ def of_quoted(question: str, passages: Sequence[Passage], said: str) -> str:
     )
     answer = next((answer for form, answer in forms if form.search(asked)), None)
     return "\n".join(answer(found, asked)) if answer else ""
+
+
+def what_follows(question: str, passages: Sequence[Passage], said: str) -> str:
+    """The sentences after those that the last answer quoted first; empty if the question asks for something else."""
+    quoted = _WRITTEN.search(said) if _NEXT.fullmatch(BEFORE.sub("", question)) else None
+    spans = [each for each in spans_of(passages) if not each.speaker] if quoted else []
+    last = max((at for at, span in enumerate(spans) if quoted and span.text in quoted[1]), default=len(spans))
+    return "\n".join(_shown([each for each in spans[last + 1 :] if each.passage is spans[last].passage]))
 
 
 def _text(passages: Sequence[Passage], said: str) -> _Text | None:

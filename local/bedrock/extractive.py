@@ -10,11 +10,12 @@ from itertools import groupby
 
 from cicada.languages.terms import LANGUAGES, is_in
 from cicada.understanding.intent.reading import is_small_talk
-from local.bedrock.beside import of_quoted
+from local.bedrock.beside import BEFORE, of_quoted, what_follows
 from local.bedrock.embedder import Embedder
 from local.bedrock.nearest import Nearest, nearest
 from local.bedrock.prompt import Passage, Prompt
 from local.bedrock.quotation import ALIKE, likeness, quoted_words
+from local.bedrock.related import with_referents, with_whole_list
 from local.bedrock.scenes import of_scenes, scene_asked_for
 from local.bedrock.spans import Span, beginning, quote, spans_of, whole
 from local.bedrock.sums import worked_out
@@ -28,6 +29,7 @@ QUOTED = 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
+SAID = 1.0  # how much less a sentence scores that was quoted before; of .5 to 2 the best on four strangers' bases
 NOT_HELD = "The passages do not hold an answer to this question."
 NOT_SURE = "I see no passage that surely answers this question."
 NEAREST = "Nearest are:"
@@ -72,6 +74,9 @@ _LOOKS = re.compile(
     re.IGNORECASE,
 )
 _TELLS_LOOKS = re.compile(r":|\b(?:with|in|like|as|bearing|wearing|holding|carrying|dressed)\b", re.IGNORECASE)
+_OF_ALL = re.compile(rf"{_SUMMARY.pattern}|\(\W*(?:please )?(?:open|read|show)\b", re.IGNORECASE)
+_BARE_WHY = re.compile(r"\W*(?:and |but )?why(?: not)?\W*\(", re.IGNORECASE)
+_RECORD = re.compile(r"[^:;]{1,40}: [^;]+; [^:;]{1,40}: ")  # a row of a table as a text of its own
 _ID = re.compile(r"\b[A-Za-z]+-\w+-\d+\w*(?:\.\w+)?")
 
 
@@ -90,12 +95,14 @@ def _of_passages(prompt: Prompt, embedder: Embedder) -> str:
     if prompt.is_whole:
         if told := of_scenes(asked, prompt.passages):
             return told
-        quotes = _quotes(asked, prompt.passages, embedder) if _asks_of(asked, prompt.passages) else ""
+        read = Prompt(prompt.passages, asked)
+        quotes = _quotes(read, embedder) if _asks_of(asked, prompt.passages) else ""
         return quotes or _outline(prompt.passages) or NOT_HELD
-    if prompt.said and (told := of_quoted(asked, prompt.passages, prompt.said)):
+    told = of_quoted(asked, prompt.passages, prompt.said) or what_follows(asked, prompt.passages, prompt.said)
+    if told:
         return told
     refusal = ENGLISH_ONLY if _is_foreign(prompt.question) else NOT_HELD
-    return _quotes(asked, prompt.passages, embedder, prompt.conditions, refusal)
+    return _quotes(replace(prompt, question=asked), embedder, refusal)
 
 
 def _first_half(text: str) -> str:
@@ -118,7 +125,7 @@ def _reply(message: str) -> str:
 
 def evidence(statement: str, passages: Sequence[Passage], embedder: Embedder) -> str:
     """Sentences relevant to a statement, for it or against it. Raises EmbedderUnavailableError."""
-    quotes = _quotes(statement, passages, embedder).removeprefix(f"{ONLY_QUOTED}\n")
+    quotes = _quotes(Prompt(tuple(passages), statement), embedder).removeprefix(f"{ONLY_QUOTED}\n")
     if not quotes:
         return f"I found no lines that speak for or against “{statement}”."
     return f"On “{statement}” the text has these lines.\n{quotes}"
@@ -146,16 +153,18 @@ def _outline(passages: Sequence[Passage]) -> str:
     return "\n".join(quote(beginning(parts[at * len(parts) // shown])) for at in range(shown))
 
 
-def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditions: str = "", refusal: str = "") -> str:
+def _quotes(prompt: Prompt, embedder: Embedder, refusal: str = "") -> str:
     """The nearest spans, one line for those that follow each other; if the passages hardly answer, it says so first.
 
     Of a short section whose heading has all the words of the text, all of it. The refusal if there is nothing to quote.
     """
+    text, passages, conditions = prompt.question, prompt.passages, prompt.conditions
     found = nearest(text, passages, embedder, conditions)
     if not found.ranked:
         return refusal
-    found, has_words = _likest_first(text, _kind_first(text, found))
-    runs = _runs(_best(found), found.spans)
+    found, has_words = _likest_first(text, _kind_first(text, _new_first(text, prompt.said, found)))
+    chosen = with_referents(with_whole_list(text, _best(found), found.spans), found.spans)
+    runs = _runs(chosen, found.spans)
     quotes = (quote([found.spans[position] for position in run]) for run in runs)
     lines = [*scene_asked_for(text, passages), *quotes]
     least = HARDLY if _ON_A_SUBJECT.search(text) else UNLIKELY
@@ -167,6 +176,24 @@ def _quotes(text: str, passages: Sequence[Passage], embedder: Embedder, conditio
     if _is_short(best) and set(terms(best.heading)) >= set(terms(text)) != set():
         return quote([whole(best)])
     return "\n".join([*([ONLY_QUOTED] if found.chance < UNSURE and not has_words else []), *lines])
+
+
+def _new_first(text: str, said: str, found: Nearest) -> Nearest:
+    """What was found; what the last answer quoted scores less where the question goes on from that.
+
+    Not after a document as a whole, of which nobody has asked for this, nor after what was not sure to answer. A bare
+    "why?" may be answered beside what was wanted.
+    """
+    before = BEFORE.search(text)
+    if not before or said.startswith(NOT_SURE) or _OF_ALL.search(before[0]) or _BARE_WHY.match(text):
+        return found
+
+    def is_said(span: Span) -> bool:
+        is_row = span.is_row or _RECORD.match(span.text)
+        return span.text in said and not (span.speaker or span.passage.state or is_row)
+
+    ranked = ((at, score - SAID * is_said(found.spans[at])) for at, score in found.ranked)
+    return replace(found, ranked=tuple(sorted(ranked, key=lambda each: -each[1])))
 
 
 def _kind_first(text: str, found: Nearest) -> Nearest:

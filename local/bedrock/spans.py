@@ -64,6 +64,11 @@ class Span:
         return other.passage is self.passage and other.lead == self.lead and not (self.speaker or self.is_stage)
 
 
+def is_item(span: Span) -> bool:
+    """Whether it is an item of a list."""
+    return _ITEM.match(span.text) is not None
+
+
 def beginning(spans: Sequence[Span]) -> list[Span]:
     """The first of a passage's spans that can be quoted as one text of a span's length."""
     lengths = list(accumulate(len(span.text.split()) for span in spans))

@@ -320,3 +320,72 @@ def test_how_somebody_looks_is_told_by_a_stage_direction_first() -> None:
         said = answer(parse(APPARITION + question), HashEmbedder())
         assert said.startswith('Stage direction at the words of Old Ada: "The ghost of ROLF rises, with a lantern"')
     assert answer(parse(f"{APPARITION}Is the ghost of Rolf pale?"), HashEmbedder()).startswith("Cy says:")
+
+
+PROCEDURE = """Passages:
+
+[1]
+Document:
+| Fire
+Section:
+| What to do
+Text:
+| 1. Press the nearest alarm button.
+| 2. Call the fire brigade on 112.
+| 3. Leave the building and meet at the oak.
+
+[2]
+Document:
+| Minutes
+Section:
+| Grant
+Text:
+| The port has answered our letter. It can pay 40 percent, but not before 2026. The flag was torn.
+
+Question: """
+
+
+def test_who_asks_for_steps_gets_the_whole_list(minilm: Embedder) -> None:
+    told = answer(parse(f"{PROCEDURE}What do I do if there is a fire?"), minilm)
+    assert "1. Press the nearest alarm button. 2. Call the fire brigade on 112. 3. Leave the building" in told
+
+
+def test_a_sentence_is_quoted_with_the_one_that_refers_to_it(minilm: Embedder) -> None:
+    told = answer(parse(f"{PROCEDURE}What did the port answer?"), minilm)
+    assert '"The port has answered our letter. It can pay 40 percent, but not before 2026." — Minutes' in told
+    assert "flag" not in told.splitlines()[0]
+
+
+SAID = """Earlier turns of this conversation, oldest first:
+
+User:
+| What is the deposit?
+You:
+| "The deposit is 40 pounds." — Hire, Deposit [1]
+
+Passages:
+
+[1]
+Document:
+| Hire
+Section:
+| Deposit
+Text:
+| The deposit is 40 pounds.
+| After that we keep 25 pounds of it.
+| Members pay no deposit.
+
+Question: """
+
+
+def test_what_was_said_gives_way_to_what_a_follow_up_asks(minilm: Embedder) -> None:
+    asked = "And for members? (What is the deposit?)"
+    assert answer(parse(SAID + asked), minilm).startswith('"Members pay no deposit."')
+    assert answer(parse(SAID + "What is the deposit?"), minilm).startswith('"The deposit is 40 pounds.')
+
+
+@pytest.mark.parametrize("asked", ["and after that?", "and then", "what's the next step?"])
+def test_what_follows_is_the_next_sentences_of_the_section(asked: str) -> None:
+    told = answer(parse(f"{SAID}{asked} (What is the deposit?)"), HashEmbedder())
+    lines = ["After that we keep 25 pounds of it.", "Members pay no deposit."]
+    assert told.splitlines() == [f'"{line}" — Hire, Deposit [1]' for line in lines]

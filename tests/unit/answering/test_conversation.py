@@ -160,7 +160,9 @@ def test_a_processor_answers_a_question_of_a_session_with_the_turns_before_it() 
     here = Remembering(answering=Situation(model=ScriptedModel(SAID, SAID)))
     here.process(here.asked_in_session("Who is the wife of Macbeth?", 1))
     assert here.process(here.asked_in_session("What does she see?", 2)) is Processed.COMPLETE
-    assert "(Macbeth wife)" in here.answering.index.queries[-1].text
+    asked, of_cited = here.answering.index.queries[-2:]
+    assert "(Macbeth wife)" in asked.text
+    assert (of_cited.text, of_cited.filter.document_ids) == ("What does she see?", frozenset({"macbeth.json"}))
     assert "| Seyton (1)." in here.answering.model.prompts[-1].user
     assert "Earlier turns" not in here.answering.model.prompts[0].user
 

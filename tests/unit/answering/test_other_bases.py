@@ -201,6 +201,6 @@ def test_what_goes_on_from_an_answer_of_another_base_stays_there() -> None:
 
 def test_what_another_base_cannot_go_on_with_is_asked_of_the_sessions_own() -> None:
     here = Library(judge=FixedJudge(WEAK, GOOD))
-    before = Conversation((BOILER,), shown=Shown("store", (ShownDocument(1, "store-1", "The boiler"),)))
+    before = Conversation((BOILER,), shown=Shown("store", (ShownDocument(1, "gone", "The boiler"),)))
     parts = here.asked("And where does it sit, the ghost?", before=before)
     assert (sources(parts), "elsewhere:scripts" in end_of(parts).path) == ({"scripts"}, True)

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from cicada.answering.parts import Cited, Finished, Progress, Text
 from cicada.answering.prompt import passages_prompt
 from cicada.conversation.model import Question
-from cicada.documents.model import ROW, AnyOf, Contains, KnowledgeBaseKey, Passage, PassageFilter
+from cicada.documents.model import ROW, TABLE, AnyOf, Contains, KnowledgeBaseKey, Passage, PassageFilter
 from cicada.errors import CicadaError, ConfigurationError, StreamBrokenError, ThrottledError, UnavailableError
 from cicada.knowledge_bases.schema import FieldType, Schema, SchemaField, StandingRule
 from cicada.knowledge_bases.settings import ContentKind, KnowledgeBase, KnowledgeBases
@@ -239,3 +239,25 @@ def test_after_rows_a_text_answers_only_what_is_asked(message: str, is_answered:
     plan = replace(rows, continues=True)
     assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN) == is_answered
     assert [each.text for each in here.index.queries] == [f"{message} (Costume)"] * is_answered
+
+
+def test_what_a_row_does_not_tell_a_text_may_answer() -> None:
+    message = "is a deposit payable for it?"
+    row = (AnyOf(ROW, frozenset({3.0})), AnyOf(TABLE, frozenset({"inventory"})))
+    asked = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, message, knowledge_base="store", filters=row)
+    plan = replace(asked, continues=True, named=("inventory.csv",), carried=("Ball gown",))
+    here = Situation(FixedIndex(passage(DEPOSIT)))
+    assert plan.may_be_for_the_texts
+    assert not replace(plan, fields=("Fee",)).may_be_for_the_texts
+    assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN)
+    assert [each.text for each in here.index.queries] == [f"{message} (Ball gown) {message}"]
+
+
+def test_what_the_last_answer_quoted_is_searched_for_the_message_alone() -> None:
+    here = Situation(FixedIndex(passage(DEPOSIT)))
+    plan = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, "and late? (deposit)", "and late? (deposit)", "store")
+    plan = replace(plan, carried=("deposit",), spoken_of=("rules.md",))
+    parts = list(here.passages.answer(plan, Question("and late?", "s", "store"), ANN))
+    queries = [(each.text, each.filter.document_ids) for each in here.index.queries]
+    assert queries == [("and late? (deposit) and late?", None), ("and late?", frozenset({"rules.md"}))]
+    assert any(step.startswith("spoken_of:") for step in end_of(parts).path)

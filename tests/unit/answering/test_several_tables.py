@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cicada.answering.listing_sentences import DOUBT
+from cicada.dialogue import Shown, ShownDocument
+from cicada.documents.catalogue import ListedPage
+from cicada.documents.model import ROW, TABLE, AnyOf
 from cicada.permissions import base_of
-from cicada.understanding.plan import PlanRequest, Shape
+from cicada.understanding.plan import Plan, PlanRequest, Shape
 from tests.unit.answering.desk import NOW, PLANNER, Desk
 from tests.unit.answering.situation import ANN
 
@@ -220,3 +224,51 @@ def test_plots_are_counted_called_by_number_compared_and_denied(messages: tuple[
     desk = Desk()
     desk.put("plots.csv", PLOTS)
     assert desk.said(messages[-1], before=messages[:-1])[0].removeprefix(f"{DOUBT} ").startswith(answer)
+
+
+def asked_of(desk: Desk, message: str, shown: tuple[ShownDocument, ...], table: str = "") -> Plan:
+    """The plan of a message after the row of this table was listed, or else after passages were quoted."""
+    conditions = (AnyOf(TABLE, frozenset({table})),)
+    schema = base_of(desk.bases, ANN, "desk").schema
+    request = PlanRequest(message, "desk", NOW, schema=schema, messages=("a row",), shown=Shown("desk", shown))
+    listing = ListedPage("desk", "desk", conditions, of_rows=True) if table else None
+    return PLANNER.plan(replace(request, listing=listing))
+
+
+LOAN = ShownDocument(1, "loans.csv", row=2, values=("AB-101", "Wolf Hall", "Iris Bell", "2026-01-05", "Vera"))
+
+
+@pytest.mark.parametrize(
+    ("message", "conditions", "fields"),
+    [
+        ("her email?", {TABLE: "members", "Name": "Iris Bell"}, ("Email",)),
+        ("and its price", {TABLE: "books", "Row title": "Wolf Hall"}, ("Price",)),
+    ],
+)
+def test_what_another_table_has_of_a_row_is_looked_up_there(
+    library: Desk, message: str, conditions: dict[str, str], fields: tuple[str, ...]
+) -> None:
+    plan = asked_of(library, message, (LOAN,), "loans")
+    stated = {each.field: next(iter(each.values)) for each in plan.filters if isinstance(each, AnyOf)}
+    assert (plan.shape, stated, plan.fields) == (Shape.METADATA_ONLY, conditions, fields)
+
+
+def test_what_its_own_table_has_of_a_row_is_read_from_the_row(library: Desk) -> None:
+    plan = asked_of(library, "when was it returned?", (LOAN,), "loans")
+    assert (plan.filters[0], plan.fields) == (AnyOf(ROW, frozenset({2.0})), ("Returned",))
+
+
+def test_what_quoted_rows_share_is_what_is_spoken_of(library: Desk) -> None:
+    rows = ("Loan: AB-101; Book: Wolf Hall; Member: Iris Bell", "Loan: AB-102; Book: Piranesi; Member: Iris Bell")
+    quoted = tuple(ShownDocument(at, "loans.csv", row, cited=True) for at, row in enumerate(rows, 1))
+    plan = asked_of(library, "when did she join?", quoted)
+    assert {TABLE, "Name"} == {each.field for each in plan.filters}
+    texts = asked_of(library, "when did she join?", (ShownDocument(1, "minutes.md", rows[0], cited=True),))
+    assert texts.shape is Shape.CONTENT_ONLY
+
+
+def test_all_rows_of_a_table_are_no_answer_on_one_person(library: Desk) -> None:
+    schema, before = base_of(library.bases, ANN, "desk").schema, ("list all members",)
+    asked = PlanRequest("her email?", "desk", NOW, schema=schema, messages=before)
+    assert PLANNER.plan(asked).shape is Shape.CONTENT_ONLY
+    assert PLANNER.plan(replace(asked, message="their emails?")).shape is Shape.METADATA_ONLY

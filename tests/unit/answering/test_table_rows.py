@@ -272,7 +272,7 @@ def test_a_search_with_conditions_on_columns_finds_the_rows_that_meet_them(desk:
 
 @pytest.mark.parametrize(
     ("message", "shape", "fields"),
-    [("who is its owner?", Shape.METADATA_ONLY, ("Owner",)), ("why was it reported?", Shape.HYBRID, ())],
+    [("who is its owner?", Shape.METADATA_ONLY, ("Owner",)), ("why was it reported?", Shape.METADATA_ONLY, ())],
 )
 def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, shape: Shape, fields: tuple[str]) -> None:
     schema = base_of(desk.bases, ANN, "desk").schema
@@ -295,7 +295,7 @@ def test_it_is_the_row_that_came_first_in_an_order(desk: Desk, message: str, sha
     ("message", "shape", "fields"),
     [
         ("the second one", Shape.METADATA_ONLY, ()),
-        ("tell me about the second one", Shape.HYBRID, ()),
+        ("tell me about the second one", Shape.METADATA_ONLY, ()),
         ("the second one: who is its owner?", Shape.METADATA_ONLY, ("Owner",)),
         ("who is the owner of the second one?", Shape.METADATA_ONLY, ("Owner",)),
         ("2", Shape.METADATA_ONLY, ()),

@@ -127,10 +127,11 @@ def test_a_source_that_was_sent_again_is_remembered_once() -> None:
 
 
 def test_listed_documents_have_the_numbers_of_their_places() -> None:
-    page = Listing(total=25, documents=(ListedDocument("a", "A"), ListedDocument("b", "B, row 7")), offset=20)
+    row = ListedDocument("b", "Kittiwake – boats, row 7", {"Holder": "Ann Lee", "Paid": "yes"})
+    page = Listing(total=25, documents=(ListedDocument("a", "A", {"Status": "draft"}), row), offset=20)
     assert shown_after((("script_query", "list"), (page,))).documents == (
         ShownDocument(21, "a"),
-        ShownDocument(22, "b", row=7),
+        ShownDocument(22, "b", row=7, values=("Kittiwake", "Ann Lee", "yes")),
     )
 
 

@@ -52,7 +52,8 @@ class ShownDocument(Struct, frozen=True):
 
     The excerpt of a long passage is a part of it, with `…` where it was cut.
 
-    `cited`: the answer's text cites the number. `row`: of a listed row of a table its number there, else 0.
+    `cited`: the answer's text cites the number. `row`: of a listed row of a table its number there, else 0; `values`:
+    its name, and what was shown of its columns.
     """
 
     number: int
@@ -60,6 +61,7 @@ class ShownDocument(Struct, frozen=True):
     excerpt: str = ""
     cited: bool = False
     row: int = 0
+    values: tuple[str, ...] = ()
 
 
 class Shown(Struct, frozen=True):

@@ -163,10 +163,12 @@ class Answerer(Struct, frozen=True):
         are not sure give way to a text that answers with words which they leave out.
         """
         plan = meant.plan
-        if meant.documents is not None or plan.offset:
+        if plan.offset:
             return meant
         if plan.may_be_for_the_texts and self.passages.texts_answer(plan, question, principal):
-            return replace(meant, plan=plan.as_search)
+            return Meant(plan.as_search)
+        if meant.documents is not None:
+            return meant
         is_guess = plan.is_guess and plan.filters
         if not (is_guess or plan.lists_by_name):
             return meant

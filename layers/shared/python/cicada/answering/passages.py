@@ -9,7 +9,7 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.answering.evidence import EvidenceLoop, Gathered, Verdict, not_answered
+from cicada.answering.evidence import BELOW_FLOOR, EvidenceLoop, Gathered, Verdict, not_answered
 from cicada.answering.in_force import OtherVersions
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Prompt, Text, Unanswered
 from cicada.answering.ports import ChatModel
@@ -135,13 +135,37 @@ class PassageAnswerer(Struct, frozen=True):
             if more.verdict is not Verdict.BELOW_FLOOR:
                 found = replace(more, path=(*found.path, BEYOND, *more.path))
                 plan, search, beyond = wider, everywhere, plan.filters
+        if plan.spoken_of and documents is None:
+            found = self._with_spoken_of(found, plan, question, principal, base)
         shown = search.shown(found.passages, base.context_tokens)
         return _Found(plan, found, shown, search.matching, search.unmet, beyond)
+
+    def _with_spoken_of(
+        self, found: Gathered, plan: Plan, question: Question, principal: Principal, base: KnowledgeBase
+    ) -> Gathered:
+        """What was found, with what the documents of the last answer have for the message alone; the better first."""
+        alone = replace(plan, carried=(), filters=())
+        search = _PermittedSearch(self, alone, question, principal, frozenset(plan.spoken_of))
+        plainly = replace(base, quality_retries=0, quality_judge="evidence")  # One search, and no call of a model.
+        with phase("judging"):
+            there = self.evidence.gather(question.message, plainly, search)
+        if not there.passages or there.verdict is Verdict.BELOW_FLOOR:
+            return found
+        best, other = (there, found) if (there.quality or 0.0) >= (found.quality or 0.0) else (found, there)
+        known = {each.passage.passage_id for each in best.passages}
+        others = () if other.verdict is Verdict.BELOW_FLOOR else other.passages
+        return replace(
+            found,
+            passages=(*best.passages, *(each for each in others if each.passage.passage_id not in known)),
+            quality=best.quality,
+            verdict=best.verdict,
+            path=(*(step for step in found.path if step != BELOW_FLOOR), f"spoken_of:{there.quality or 0.0:.2f}"),
+        )
 
 
 def _is_of_rows(condition: Condition, schema: Schema) -> bool:
     """Whether only rows of tables meet the condition."""
-    return condition.field == TABLE or not schema.fields[condition.field].is_of_documents
+    return condition.field in (TABLE, ROW) or not schema.fields[condition.field].is_of_documents
 
 
 def _asks_for_rows(plan: Plan) -> bool:

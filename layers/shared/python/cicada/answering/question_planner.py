@@ -21,7 +21,7 @@ from cicada.retrieval.quality import content_words, is_named, stem
 from cicada.text import did_you_mean
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.classifier import AGENT_INTENTS, AGENT_NAMES, AGENTS, served_intents
-from cicada.understanding.follow_ups import of_something_else
+from cicada.understanding.follow_ups import SEARCHED, of_something_else
 from cicada.understanding.last_answer import plan_of
 from cicada.understanding.plan import Intent, Plan, Planner, PlanRequest, Shape
 
@@ -139,7 +139,7 @@ class QuestionPlanner(Struct, frozen=True):
         request = replace(request, messages=tuple(self._without_looks(request)))
         own = self._of_own_words(request) if request.of_scripts else None
         plan = own or self._of_agent_before(request) or self._without_left_out(self.planner.plan(request), request)
-        plan = replace(plan, today=request.now.date().isoformat())
+        plan = replace(plan, today=request.now.date().isoformat(), spoken_of=_spoken_of(plan, request))
         if plan.knowledge_base in ("", asked):
             return replace(plan, knowledge_base=asked)
         self._check(principal, plan.knowledge_base)
@@ -208,6 +208,15 @@ class QuestionPlanner(Struct, frozen=True):
         raise InvalidFilterError(
             f"The knowledge base “{question.knowledge_base}” has no episode “{unknown}”{meant}{there}"
         )
+
+
+def _spoken_of(plan: Plan, request: PlanRequest) -> tuple[str, ...]:
+    """The documents that the last answer quoted, if a search may go on from it. A script is too long to tell more."""
+    goes_on = plan.shape in SEARCHED and (plan.carried or plan.before or plan.may_follow)
+    is_of_texts = request.listing is None and not request.of_scripts
+    if not (goes_on and is_of_texts) or request.shown.knowledge_base != request.knowledge_base:
+        return ()
+    return tuple(dict.fromkeys(each.document_id for each in request.shown.cited))
 
 
 def _read_by(request: PlanRequest) -> Intent | None:

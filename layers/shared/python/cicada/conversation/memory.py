@@ -111,7 +111,8 @@ def _shown_in(events: Iterable[StoredEvent], answer: str) -> tuple[ShownDocument
 
 def _listed_as(number: int, listed: ListedDocument) -> ShownDocument:
     row = ROW_IN_TITLE.search(listed.title)
-    return ShownDocument(number, listed.document_id, row=int(row[1]) if row else 0)
+    values = (listed.title.rpartition(" – ")[0], *listed.fields.values()) if row else ()
+    return ShownDocument(number, listed.document_id, row=int(row[1]) if row else 0, values=values)
 
 
 def _listed(heads: Sequence[Head]) -> ListedPage | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cicada.dialogue import ShownDocument
 from cicada.documents.model import TABLE, Contains, KnowledgeBaseKey, NoneOf
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.text import one_line
@@ -53,6 +55,8 @@ _SURELY_A_LIST = 0.5
 _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
 # Conditions of a search leave out what does not meet them: rows are texts of few words, which it finds without any.
 _LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
+
+_ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.IGNORECASE)
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -173,7 +177,13 @@ class SchemaPlanner(Struct, frozen=True):
             return in_turn(messages, after)
 
         if (row := row_spoken_of(request)) and not speaks_of_another(understand([row.asked])):
+            if elsewhere := reader.of_other_table(row.asked, row.table, row.values, today, request.asker):
+                return plan_of(elsewhere, request.schema)
             return of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
+        if quoted := _quoted_of_one(request):
+            elsewhere = reader.of_other_table(request.message, "", quoted, today, request.asker)
+            if elsewhere and not speaks_of_another(elsewhere):
+                return plan_of(elsewhere, request.schema)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
         return of_the_first(plan_of(found, request.schema), request)
 
@@ -235,9 +245,21 @@ def _describes_one(plan: Plan, request: PlanRequest) -> bool:
 
 def _quoted_texts(request: PlanRequest) -> bool:
     """Whether the last answer listed nothing, and quoted texts that are no rows of tables."""
-    tables = request.schema.fields[TABLE].values if TABLE in request.schema.fields else ()
-    quoted = [PurePosixPath(each.document_id).stem for each in request.shown.cited]
-    return request.listing is None and any(name not in tables for name in quoted)
+    return request.listing is None and not all(_is_row(each, request.schema) for each in request.shown.cited)
+
+
+def _quoted_of_one(request: PlanRequest) -> Sequence[str]:
+    """The values that the rows share which the last answer quoted, where a message asks of one thing: "his email?"."""
+    quoted = request.shown.cited
+    if request.listing or not _ONE.search(request.message) or not all(_is_row(each, request.schema) for each in quoted):
+        return ()
+    of_each = [{cell.partition(": ")[2] for cell in each.excerpt.split("; ")} for each in quoted]
+    return sorted(set[str].intersection(*of_each) - {""}) if of_each else ()
+
+
+def _is_row(quoted: ShownDocument, schema: Schema) -> bool:
+    """Whether a passage is the row of a table, by the name of its document."""
+    return TABLE in schema.fields and PurePosixPath(quoted.document_id).stem in schema.fields[TABLE].values
 
 
 def _as_searched(found: Understood, schema: Schema, *, is_listed: bool) -> Understood:
@@ -272,12 +294,21 @@ def _is_for_the_texts(plan: Plan, schema: Schema, *, is_listed: bool) -> bool:
         return not (fields and (plan.filters or (plan.named and not plan.single)))
     if not fields:
         return plan.confidence < _LIKELY_OF_ALL
+    if _is_of_one(plan):
+        return True
     if any(isinstance(each, NoneOf) for each in plan.filters):
         return False  # No search finds what is not so.
     if plan.fields and (plan.named or any(isinstance(each, Contains) for each in plan.filters)):
         return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
     of_rows = any(each.field == TABLE for each in plan.filters)  # Their texts say no more than a list of them.
     return not is_listed and (plan.confidence < _LIKELY_OF_ROWS if of_rows else plan.is_guess)
+
+
+def _is_of_one(plan: Plan) -> bool:
+    """Whether a list of all rows of a table is planned for what is asked of one thing: "his email?"."""
+    computes = plan.aggregates or plan.group or plan.sort or plan.limit or plan.named
+    is_of_all = bool(plan.filters) and all(each.field == TABLE for each in plan.filters) and not computes
+    return is_of_all and _ONE.search(plan.query) is not None
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:

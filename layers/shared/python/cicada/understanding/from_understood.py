@@ -13,7 +13,7 @@ from cicada.knowledge_bases.values import either_form
 from cicada.languages.terms import words
 from cicada.text import one_line, with_carried
 from cicada.understanding.asking_back import place_of
-from cicada.understanding.last_answer import SpokenRow, lacks_object
+from cicada.understanding.last_answer import SpokenRow
 from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import MOST_GROUPED_BY, Intent, Plan, Shape, concepts_of, contradiction
 
@@ -78,19 +78,17 @@ def plan_of(found: Understood, schema: Schema) -> Plan:
 
 
 def of_row(found: Understood, row: SpokenRow) -> Plan:
-    """The fields of a row that are asked for, the row itself where nothing is asked, or else what it says."""
+    """The fields of a row that are asked for, else all of it, which a text may answer instead."""
     fields = found.meaning.fields if found.strategy in ("A", "M") else ()
-    query = one_line(row.asked)
-    is_shown = bool(fields) or not query or lacks_object(query)
     return Plan(
         Intent.SCRIPT_QUERY,
-        Shape.METADATA_ONLY if is_shown else Shape.HYBRID,
-        query,
-        search_value="" if is_shown else query,
+        Shape.METADATA_ONLY,
+        one_line(row.asked),
         confidence=round(found.confidence, 3),
         filters=row.rows,
         fields=fields,
         continues=True,
+        carried=row.values[:1],
         named=(row.document,),
     )
 

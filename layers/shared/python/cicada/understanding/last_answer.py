@@ -264,11 +264,15 @@ def of_shown_document(
 
 
 class SpokenRow(Struct, frozen=True):
-    """The row of a table which a message is about. `rows`: its conditions. `asked`: what the message asks of it."""
+    """The row of a table which a message is about. `rows`: its conditions. `asked`: what the message asks of it.
+
+    `values`: its name, and those of its columns that were shown.
+    """
 
     document: str
     rows: tuple[Condition, ...]
     asked: str
+    values: tuple[str, ...] = ()
 
     @property
     def table(self) -> str:
@@ -290,7 +294,8 @@ def row_spoken_of(request: PlanRequest) -> SpokenRow | None:
     is_choice = chosen(message, len(shown)) is not None
     tables = tuple(each for each in listing.conditions if each.field == TABLE)
     row = AnyOf(ROW, frozenset({float(meant.row)}))
-    return SpokenRow(meant.document_id, (row, *tables), asked_of_chosen(message) if is_choice else message)
+    asked = asked_of_chosen(message) if is_choice else message
+    return SpokenRow(meant.document_id, (row, *tables), asked, meant.values)
 
 
 def _row_meant(request: PlanRequest) -> ShownDocument | None:

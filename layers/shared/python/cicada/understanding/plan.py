@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cicada.dialogue import NOTHING_SHOWN, Shown, ShownDocument, Turn
 from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, ListedPage, Operation, Sort
-from cicada.documents.model import TABLE, AnyOf, Condition, Contains, Exists, KnowledgeBaseKey, NoneOf, Subject
+from cicada.documents.model import ROW, TABLE, AnyOf, Condition, Contains, Exists, KnowledgeBaseKey, NoneOf, Subject
 from cicada.documents.periods import period_of
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.text import with_carried
@@ -86,6 +86,7 @@ class Plan(Struct, frozen=True):
     `continues`: it goes on from the plan before.
     `before`: the question before, as it stands alone, where the message only makes sense with it.
     `may_follow`: the question before, where a short message may go on from it though nothing in it says so.
+    `spoken_of`: ids of the documents that the last answer quoted, where the message may go on from it.
     `again`: passages of the last answer that this one is made from too, instead of a search.
     `scene`: the scene of `again` is read whole instead, or the one so many places after it.
     `of_rows`: it goes on from a page of the rows of tables.
@@ -120,6 +121,7 @@ class Plan(Struct, frozen=True):
     continues: bool = False
     before: str = ""
     may_follow: str = ""
+    spoken_of: tuple[str, ...] = ()
     again: tuple[ShownDocument, ...] = ()
     scene: int | None = None
     today: str = ""
@@ -141,7 +143,8 @@ class Plan(Struct, frozen=True):
     @property
     def may_be_for_the_texts(self) -> bool:
         """Whether rules list what meets conditions, compute nothing of it, and are not sure that it is asked for."""
-        does_more = self.aggregates or self.group or self.sort or self.limit or self.named
+        is_row = any(each.field == ROW for each in self.filters) and not self.fields
+        does_more = self.aggregates or self.group or self.sort or self.limit or (self.named and not is_row)
         is_list = self.shape is Shape.METADATA_ONLY and self.by == BY_RULES and bool(self.filters) and not does_more
         return is_list and (self.continues or self.confidence < _SURE_OF_A_LIST)
 
@@ -154,7 +157,7 @@ class Plan(Struct, frozen=True):
     @property
     def as_search(self) -> Plan:
         """The plan that searches the texts for the question instead."""
-        values = [each for condition in self.filters for each in _values_of(condition)]
+        values = [each for condition in self.filters for each in _values_of(condition)] or self.carried
         value = with_carried(self.query, values) if self.continues else self.query
         return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=value)
 

@@ -23,7 +23,9 @@ from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
-_LISTING = word_set("list show all different distinct kinds types sorts exist used give me us our please overview own")
+_LISTING = word_set(
+    "there list show all different distinct kinds types sorts exist used give me us our please overview own"
+)
 _DISTINCT = word_set("kinds types sorts different distinct")
 _EACH = word_set("by per each every pro je par por")
 _WITHOUT, _ARTICLES = word_set("without lacking missing ohne sans sin"), word_set("a an any the their")
@@ -42,6 +44,7 @@ _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 # The biggest customer is the one who pays most; the one with the most orders is another.
 _OF_MONEY = word_set("biggest largest best top smallest paid pays pay spent spends spend earned earns earn")
 _BEGINNING = word_set("arrived arrival came joined admitted since entry intake started start hired")
+_BE = word_set("is are was were been not isn't aren't wasn't weren't still already currently now")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -95,12 +98,13 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     if states or len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
-    if any(word in each.split() for each in meaning.unknown):
-        return found  # It is left out already: "below the minimum stock".
     column = _number_of(word, sums, meaning, mentions, reader.schema)
     if not column and word == "longest" and (begun := _beginning(reader.schema)):
         # "Which cat has been here the longest?" is the one that came first.
-        return replace(found, meaning=replace(meaning, order=Sort(begun), limit=1))
+        unknown = tuple(each for each in meaning.unknown if each != word)
+        return replace(found, meaning=replace(meaning, order=Sort(begun), limit=1, unknown=unknown))
+    if any(word in each.split() for each in meaning.unknown):
+        return found  # It is left out already: "below the minimum stock".
     if not column and word in _OF_MANY and len(meaning.fields) == 1 and _counts_rows(word, mentions, reader.schema):
         order = Sort(EVERY, is_highest, "count")  # "Which vet had the most appointments?"
         meaning = replace(meaning, group=meaning.fields, order=order, limit=1)
@@ -119,9 +123,9 @@ def _counts_rows(word: str, mentions: Sequence[Mention], schema: Schema) -> bool
 
 
 def _beginning(schema: Schema) -> str:
-    """The one column of the day on which somebody came, joined or started, or none."""
-    dates = [name for name, each in schema.fields.items() if each.type is FieldType.DATE]
-    found = [name for name in dates if not _BEGINNING.isdisjoint(split_words(name))]
+    """The one column of the day or the year in which somebody came, joined or started, or none."""
+    days = [name for name, each in schema.fields.items() if each.type in (FieldType.DATE, FieldType.NUMBER)]
+    found = [name for name in days if not _BEGINNING.isdisjoint(split_words(name))]
     return found[0] if len(found) == 1 else ""
 
 
@@ -326,7 +330,8 @@ def _columns_behind(
 def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
     """What was understood of all rows: the next of them, or with the words that no column has."""
     meaning, day = found.meaning, reader.vocabulary.date
-    states = meaning.order or meaning.aggregates or meaning.group or meaning.limit or meaning.named
+    computes = meaning.aggregates not in ((), (DOCUMENTS,))
+    states = meaning.order or computes or meaning.group or meaning.limit or meaning.named
     if meaning.restricted - {TABLE} or states or meaning.unknown:
         return found
     first = next((each.text.lower() for each in mentions), "")
@@ -342,6 +347,9 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
         return replace(found, meaning=replace(meaning, order=Sort(day, descending=False), limit=1))
     plain = lexicon().function | _LISTING | lexicon().cues.keys()
     left = [each for each in mentions if each.kind in _WORDS and each.text.lower() not in plain]
+    if meaning.aggregates:  # "How many do we have in total?" leaves nothing out, "how many are mended?" does.
+        tokens = [each.text for each in tokens_of(found.message)]
+        left = [each for each in left if _BE.issuperset(tokens[each.start - 1 : each.start])]
     return replace(found, meaning=replace(meaning, unknown=tuple(_runs(left))))
 
 

@@ -99,6 +99,9 @@ class SchemaReader(Struct, frozen=True):
         """A message on a row of a table; which columns that has is not known here."""
         return self.next(message, None, now, asker)
 
+    def of_other_table(self, *_: object) -> None:
+        """No other table is known here."""
+
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
         plan, numbers = self.judged(message, before, now, asker)

@@ -43,6 +43,7 @@ from cicada.understanding.rows import (
     with_money,
 )
 from cicada.understanding.schema_planner import SchemaReader
+from cicada.understanding.states import with_states
 from cicada.understanding.understood import Understood, in_turn
 from cicada.understanding.vocabulary import EARLY, Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as PhraseMeaning
@@ -59,6 +60,8 @@ _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _MOST_TRIED, _CLEARLY = 3, 0.05
+# Columns of these kinds tell single rows apart; others with fewer values tell kinds of rows apart.
+_OF_ONE, _TELLING = ("name", "code"), 6
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -84,6 +87,45 @@ class TablesReader(Struct, frozen=True):
         """A message on a row of this table, read with its columns alone."""
         reader = self._reader(table) if table in self.schema.fields[TABLE].values else self.whole
         return reader.next(message, None, now, asker)
+
+    def of_other_table(
+        self, message: str, table: str, values: Sequence[str], now: date, asker: str
+    ) -> Understood | None:
+        """What a message on a row asks of the rows of another table which have one of its values: "and his boat?".
+
+        None if the table of the row has what is asked, or no other one that has it has such a value.
+        """
+        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
+        of_each = [
+            {*_tables_of(each, self.schema), *(name for meaning in each.meanings for name in self._named_by(meaning))}
+            for each in mentions
+        ]
+        spoken_of = [each for each in of_each if each]
+        most = _most(self.schema.fields[TABLE].values, spoken_of)
+        # "How many courses does she teach?" is of courses, although it has a word of teachers too.
+        if not spoken_of or (table in most and (table in spoken_of[0] or len(most) == 1)):
+            return None
+        for other in sorted({*most} - {table}):
+            if shared := self._shared(other, values):
+                found = self._reader(other).next(message, None, now, asker)
+                asked = found.meaning if found.strategy == "M" else Meaning(fields=found.meaning.fields)
+                meaning = replace(asked, wanted={**asked.wanted, TABLE: (other,), shared[0]: (shared[1],)}, named=())
+                sure = max(found.confidence, SURE_OF_ROWS)
+                return replace(found, meaning=meaning, strategy="M", continues=True, single=False, confidence=sure)
+        return None
+
+    def _shared(self, table: str, values: Sequence[str]) -> tuple[str, str] | None:
+        """The column of the table that has one of the values, and the value; of several the one that tells most."""
+        kinds, said = self.whole.vocabulary.kinds, {folded(each) for each in values}
+        found = [
+            (len(each.values), name, value)
+            for name, each in self.schema.fields.items()
+            if table in each.tables and kinds[name] != "place"
+            if kinds[name] in _OF_ONE or len(each.values) >= _TELLING
+            for value in each.values
+            if folded(str(value)) in said
+        ]
+        return max(found)[1:] if found else None
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
@@ -134,6 +176,7 @@ class TablesReader(Struct, frozen=True):
         found = with_asked_values(found, mentions, reader)
         found = with_columns(grouped(found, mentions, reader.schema), mentions, reader)
         found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
+        found = with_states(found, mentions, reader.schema)
         if found.strategy != "M":
             return found
         is_named = any(table in self._named_by(meaning) for each in mentions for meaning in each.meanings)

@@ -1,0 +1,55 @@
+"""Words for the state of rows that are no values of their table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.answering.desk import Desk
+
+REPAIRS = """Job,Boat,Mechanic,Status
+R1,Kittiwake,Sven Lund,done
+R2,Nordlys,Dot Harman,in progress
+R3,Seehund,Sven Lund,waiting for parts
+R4,Morwenna,Dot Harman,cancelled
+R5,Lotus,Sven Lund,done
+"""
+BERTHS = "Berth,Length,Holder,Fee\nA1,8,Ann Lee,900\nA2,9,,950\nA3,10,Bo Ray,990\n"
+MEMBERS = "Name,Joined,Town\nAnn Lee,2013,Saltby\nBo Ray,1988,Saltby\nCy Dee,2020,Oldhaven\n"
+
+
+@pytest.fixture(scope="module")
+def marina() -> Desk:
+    desk = Desk()
+    for name, content in {"repairs": REPAIRS, "berths": BERTHS, "members": MEMBERS}.items():
+        desk.put(f"{name}.csv", content)
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("message", "answer"),
+    [
+        ("completed repairs", "2 rows match (table: repairs; Status: done)."),
+        ("which repairs are not finished yet?", "2 rows match (table: repairs; Status: not cancelled or done)."),
+        (
+            "open repairs of Sven Lund",
+            "1 row matches (table: repairs; Mechanic: Sven Lund; Status: not cancelled or done).",
+        ),
+        ("which berths are free at the moment?", "1 row matches (table: berths; Holder: none)."),
+        ("how many berths are taken", "2 rows match (table: berths; Holder: any)."),
+        ("how many berths aren't free", "2 rows match (table: berths; Holder: any)."),
+        ("cancelled repairs", "1 row matches (Status: cancelled; table: repairs)."),
+    ],
+)
+def test_a_state_is_told_by_the_values_that_the_table_has_for_it(marina: Desk, message: str, answer: str) -> None:
+    assert marina.said(message)[0] == answer
+
+
+def test_a_count_says_what_state_it_leaves_out(marina: Desk) -> None:
+    said = "3 rows match (table: members). I left out “retired”, which I could not use as a condition."
+    assert marina.said("how many members are retired?")[0] == said
+    assert marina.said("how many members are there?")[0] == "3 rows match (table: members)."
+
+
+def test_who_was_there_longest_came_first(marina: Desk) -> None:
+    said = marina.said("which member has been here the longest?")[0]
+    assert said.endswith("Lowest Joined: 1988 (Bo Ray – members, row 3).")
