@@ -1,4 +1,4 @@
-"""Words for the state of rows that are no values of their table."""
+"""Words for the state of rows that are no values of their table, and words that no table has."""
 
 from __future__ import annotations
 
@@ -44,6 +44,13 @@ def test_a_state_is_told_by_the_values_that_the_table_has_for_it(marina: Desk, m
     assert marina.said(message)[0] == answer
 
 
+def test_rows_are_counted_and_not_the_one_value_that_they_have(marina: Desk) -> None:
+    assert marina.said("how many of them live in Saltby?", before=("all members",))[0].startswith(
+        "2 rows match (table: members; Town: Saltby)"
+    )
+    assert "different values" not in marina.said("how many Sven Lund repairs are there")[0]
+
+
 def test_a_count_says_what_state_it_leaves_out(marina: Desk) -> None:
     said = "3 rows match (table: members). I left out “retired”, which I could not use as a condition."
     assert marina.said("how many members are retired?")[0] == said
@@ -53,3 +60,12 @@ def test_a_count_says_what_state_it_leaves_out(marina: Desk) -> None:
 def test_who_was_there_longest_came_first(marina: Desk) -> None:
     said = marina.said("which member has been here the longest?")[0]
     assert said.endswith("Lowest Joined: 1988 (Bo Ray – members, row 3).")
+
+
+@pytest.mark.parametrize(
+    ("message", "left_out"),
+    [("which colour is it?", " I left out “colour”, which I could not use as a condition."), ("show them again", "")],
+)
+def test_the_same_rows_again_are_said_to_leave_out_what_was_asked(marina: Desk, message: str, left_out: str) -> None:
+    said = marina.said(message, before=("repairs by Dot Harman",))[0]
+    assert said == f"2 rows match (table: repairs; Mechanic: Dot Harman).{left_out}"

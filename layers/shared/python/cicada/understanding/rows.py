@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from datetime import date
 from itertools import pairwise
 
 from msgspec.structs import replace
@@ -13,7 +12,6 @@ from cicada.documents.catalogue import DOCUMENTS, EVERY, Aggregate, Sort
 from cicada.documents.model import TABLE
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import is_of_years
-from cicada.understanding.asking_back import refers_back
 from cicada.understanding.debts import SURE_OF_ROWS, column_of_money
 from cicada.understanding.facts import Mention, MentionKind
 from cicada.understanding.features import is_year
@@ -23,7 +21,7 @@ from cicada.understanding.understood import Understood
 from cicada.understanding.vocabulary import Kind, Level, Vocabulary
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
 
-_LISTING = word_set(
+LISTING = word_set(
     "there list show all different distinct kinds types sorts exist used give me us our please overview own"
 )
 _DISTINCT = word_set("kinds types sorts different distinct")
@@ -44,7 +42,6 @@ _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 # The biggest customer is the one who pays most; the one with the most orders is another.
 _OF_MONEY = word_set("biggest largest best top smallest paid pays pay spent spends spend earned earns earn")
 _BEGINNING = word_set("arrived arrival came joined admitted since entry intake started start hired")
-_BE = word_set("is are was were been not isn't aren't wasn't weren't still already currently now")
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -64,7 +61,7 @@ def with_columns(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     of_values = not _DISTINCT.isdisjoint(each.text for each in tokens_of(found.message))
     nouns = [each for each in mentions if of_values and any(of.field == TABLE for of in each.meanings)]
     rest = {each.text.lower() for each in mentions if each not in spoken_of and each not in nouns}
-    if not rest <= lexicon().function | _LISTING or not reader.schema.fields[columns[0]].values:
+    if not rest <= lexicon().function | LISTING or not reader.schema.fields[columns[0]].values:
         return found
     meaning = replace(meaning, group=(columns[0],), fields=(columns[0],), topic="")
     return replace(found, meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
@@ -327,42 +324,15 @@ def _columns_behind(
     return (each for each in _behind(message, mentions, words, over=over) if each.kind is MentionKind.FIELD)
 
 
-def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaReader, now: date) -> Understood:
-    """What was understood of all rows: the next of them, or with the words that no column has."""
-    meaning, day = found.meaning, reader.vocabulary.date
-    computes = meaning.aggregates not in ((), (DOCUMENTS,))
-    states = meaning.order or computes or meaning.group or meaning.limit or meaning.named
-    if meaning.restricted - {TABLE} or states or meaning.unknown:
-        return found
-    first = next((each.text.lower() for each in mentions), "")
-    is_of_none = first in BEFORE_WHETHER or not meaning.fields or refers_back(found.message)
-    if not meaning.restricted and is_of_none:
-        # Nothing names the table: "does it cost me anything?" does not ask for all rows that have a cost.
-        return replace(found, meaning=Meaning(topic=found.message), strategy="C")
-    if meaning.fields or found.continues:
-        return found
-    said = {each.text.lower() for each in mentions}
-    if "next" in said and day:
-        meaning = meaning.bounding(day, Bounds(gte=now.isoformat()))
-        return replace(found, meaning=replace(meaning, order=Sort(day, descending=False), limit=1))
-    plain = lexicon().function | _LISTING | lexicon().cues.keys()
-    left = [each for each in mentions if each.kind in _WORDS and each.text.lower() not in plain]
-    if meaning.aggregates:  # "How many do we have in total?" leaves nothing out, "how many are mended?" does.
-        tokens = [each.text for each in tokens_of(found.message)]
-        left = [each for each in left if _BE.issuperset(tokens[each.start - 1 : each.start])]
-    return replace(found, meaning=replace(meaning, unknown=tuple(_runs(left))))
+def with_rows_counted(found: Understood) -> Understood:
+    """What was understood, with rows counted instead of the one value that the conditions leave: "pontoon A berths"."""
+    meaning = found.meaning
 
+    def is_of_one(each: Aggregate) -> bool:
+        return each.op == "count" and len(meaning.wanted.get(each.field, ())) == 1
 
-def _runs(mentions: Sequence[Mention]) -> Iterator[str]:
-    """The texts of mentions, one for those that follow each other."""
-    run: list[Mention] = []
-    for mention in mentions:
-        if run and run[-1].end != mention.start:
-            yield " ".join(each.text for each in run)
-            run = []
-        run.append(mention)
-    if run:
-        yield " ".join(each.text for each in run)
+    counted = tuple(dict.fromkeys(DOCUMENTS if is_of_one(each) else each for each in meaning.aggregates))
+    return replace(found, meaning=replace(meaning, aggregates=counted))
 
 
 def ordered(meaning: Meaning, message: str, before: Understood | None, vocabulary: Vocabulary) -> Meaning:

@@ -29,18 +29,19 @@ from cicada.understanding.debts import (
     with_rows_owing,
 )
 from cicada.understanding.facts import Mention, MentionKind, facts_of
+from cicada.understanding.left_out import of_all_rows, with_nothing_new
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.rows import (
     AMOUNT,
     goes_on_from_rows,
     grouped,
-    of_all_rows,
     ordered,
     with_asked_values,
     with_columns,
     with_days,
     with_extreme,
     with_money,
+    with_rows_counted,
 )
 from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.states import with_states
@@ -172,11 +173,11 @@ class TablesReader(Struct, frozen=True):
         """What was understood, for the rows of the table."""
         reader = self._reader(table)
         mentions = facts_of(found.message, reader.vocabulary, now, reader.heads.common).mentions
-        found = with_money(with_days(found, mentions, reader), mentions, reader.schema)
+        found = with_money(with_days(with_rows_counted(found), mentions, reader), mentions, reader.schema)
         found = with_asked_values(found, mentions, reader)
         found = with_columns(grouped(found, mentions, reader.schema), mentions, reader)
         found = of_all_rows(with_extreme(found, mentions, reader), mentions, reader, now)
-        found = with_states(found, mentions, reader.schema)
+        found = with_nothing_new(with_states(found, mentions, reader.schema), earlier, mentions)
         if found.strategy != "M":
             return found
         is_named = any(table in self._named_by(meaning) for each in mentions for meaning in each.meanings)
