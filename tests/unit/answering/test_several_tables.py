@@ -272,3 +272,17 @@ def test_all_rows_of_a_table_are_no_answer_on_one_person(library: Desk) -> None:
     asked = PlanRequest("her email?", "desk", NOW, schema=schema, messages=before)
     assert PLANNER.plan(asked).shape is Shape.CONTENT_ONLY
     assert PLANNER.plan(replace(asked, message="their emails?")).shape is Shape.METADATA_ONLY
+
+
+@pytest.mark.parametrize(
+    ("message", "shape"),
+    [
+        ("when does the loan end?", Shape.CONTENT_ONLY),
+        ("when do the loans end?", Shape.METADATA_ONLY),
+        ("who spoke against the new members?", Shape.CONTENT_ONLY),
+        ("which members are there?", Shape.METADATA_ONLY),
+    ],
+)
+def test_what_is_asked_of_one_thing_or_of_an_event_lists_no_table(library: Desk, message: str, shape: Shape) -> None:
+    schema = base_of(library.bases, ANN, "desk").schema
+    assert PLANNER.plan(PlanRequest(message, "desk", NOW, schema=schema)).shape is shape

@@ -56,7 +56,9 @@ _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
 # Conditions of a search leave out what does not meet them: rows are texts of few words, which it finds without any.
 _LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
 
-_ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.IGNORECASE)
+_ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.I)
+_DOES = re.compile(r"\W*(?:and |but |so )?(?:(?:until )?when|where|how(?: long)?|why) (?:does|is|was|has)\b", re.I)
+_ASKS = re.compile(r"\W*(?:and |but |so )?(?:who|why|when|where|how|did|does|was|has)\b", re.I)
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -141,6 +143,8 @@ class RulesPlanner(Struct, frozen=True):
         if self.documents is None:
             return None
         plan = self.documents.plan(request)
+        if plan.wants_documents and _is_only_of_a_table(plan) and _ASKS.match(plan.query):
+            return None  # "Who voted against the berth price increase?" asks for no rows that are about it.
         if plan.wants_documents and (request.schema.fields or _speaks_of_documents(request)):
             return plan
         is_for_the_texts = _is_for_the_texts(plan, request.schema, is_listed=request.listing is not None)
@@ -305,10 +309,15 @@ def _is_for_the_texts(plan: Plan, schema: Schema, *, is_listed: bool) -> bool:
 
 
 def _is_of_one(plan: Plan) -> bool:
-    """Whether a list of all rows of a table is planned for what is asked of one thing: "his email?"."""
+    """Whether all rows of a table would be listed for what is asked of one: "his email?", "when does it end?"."""
     computes = plan.aggregates or plan.group or plan.sort or plan.limit or plan.named
-    is_of_all = bool(plan.filters) and all(each.field == TABLE for each in plan.filters) and not computes
-    return is_of_all and _ONE.search(plan.query) is not None
+    is_of_one = (_ONE.search(plan.query) or _DOES.match(plan.query)) is not None
+    return is_of_one and _is_only_of_a_table(plan) and not computes
+
+
+def _is_only_of_a_table(plan: Plan) -> bool:
+    """Whether the plan has no condition but on the table of the rows."""
+    return bool(plan.filters) and all(each.field == TABLE for each in plan.filters)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:
