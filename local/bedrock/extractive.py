@@ -163,7 +163,7 @@ def _quotes(prompt: Prompt, embedder: Embedder, refusal: str = "") -> str:
     if not found.ranked:
         return refusal
     found, has_words = _likest_first(text, _kind_first(text, _new_first(text, prompt.said, found)))
-    chosen = with_referents(with_whole_list(text, _best(found), found.spans), found.spans)
+    chosen = with_referents(with_whole_list(text, BEFORE.sub("", text), _best(found), found.spans), found.spans)
     runs = _runs(chosen, found.spans)
     quotes = (quote([found.spans[position] for position in run]) for run in runs)
     lines = [*scene_asked_for(text, passages), *quotes]

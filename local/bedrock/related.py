@@ -12,6 +12,12 @@ _ASKS_FOR_STEPS = re.compile(
     r"|\bsteps?\b|\bprocedure\b|\bchange[sd]?\b",
     re.IGNORECASE,
 )
+_PLACES = {"first": 1, "one": 1, "second": 2, "two": 2, "third": 3, "three": 3, "fourth": 4, "four": 4}
+_STEP = re.compile(
+    r"\b(?P<named>first|second|third|fourth) (?:step|thing)\b|\bstep (?P<numbered>[1-9]|one|two|three|four)\b"
+    r"|\bwhat (?:do (?:i|we) do )?first\b",
+    re.IGNORECASE,
+)
 _REFERS_BACK = re.compile(
     r"(?:It|Its|They|Them|Their|He|She|His|Her|This|These|Those|That|Both|Instead|Otherwise|In that case|If not"
     r"|If (?:it|they|he|she|we|this|that) )\b|.{0,60}\bthat (?:date|day|time|sum|amount)\b"
@@ -20,15 +26,26 @@ _REFERS_BACK = re.compile(
 _GOES_ON = re.compile(r"(?:After that|Then|Afterwards)\b")
 
 
-def with_whole_list(question: str, chosen: Sequence[int], spans: Sequence[Span]) -> list[int]:
-    """The positions that were chosen, with all of a short list if it asks for steps, or two of its items are there."""
+def with_whole_list(question: str, own: str, chosen: Sequence[int], spans: Sequence[Span]) -> list[int]:
+    """The positions that were chosen, with all of a short list if it asks for steps, or two of its items are there.
+
+    Of a list of which one step is asked for, that alone. `own`: the question without the one that it goes on from.
+    """
     best = spans[chosen[0]]
     items = [at for at, span in enumerate(spans) if span.passage is best.passage and is_item(span)]
+    if (step := _STEP.search(own)) and items and _place(step) <= len(items):
+        return [items[_place(step) - 1]]
     words = sum(len(spans[at].text.split()) for at in items)
     is_meant = len({*items} & {*chosen}) > 1 or _ASKS_FOR_STEPS.search(question) is not None
     if not is_item(best) or not is_meant or words > min(LIST_WORDS, ITEM_WORDS * len(items)):
         return list(chosen)
     return [*items, *(at for at in chosen if at not in items)]
+
+
+def _place(step: re.Match[str]) -> int:
+    """The number of the step, from 1."""
+    said = (step["named"] or step["numbered"] or "first").lower()
+    return int(said) if said.isdecimal() else _PLACES[said]
 
 
 def with_referents(chosen: Sequence[int], spans: Sequence[Span]) -> list[int]:

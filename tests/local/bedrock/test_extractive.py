@@ -350,6 +350,18 @@ def test_who_asks_for_steps_gets_the_whole_list(minilm: Embedder) -> None:
     assert "1. Press the nearest alarm button. 2. Call the fire brigade on 112. 3. Leave the building" in told
 
 
+@pytest.mark.parametrize(
+    ("asked", "step"),
+    [
+        ("What do I do if there is a fire? First step", "1. Press the nearest alarm button."),
+        ("There is a fire, what do I do first?", "1. Press the nearest alarm button."),
+        ("What do I do if there is a fire? Step 2", "2. Call the fire brigade on 112."),
+    ],
+)
+def test_one_step_that_is_asked_for_is_quoted_alone(minilm: Embedder, asked: str, step: str) -> None:
+    assert answer(parse(PROCEDURE + asked), minilm) == f'"{step}" — Fire, What to do [1]'
+
+
 def test_a_sentence_is_quoted_with_the_one_that_refers_to_it(minilm: Embedder) -> None:
     told = answer(parse(f"{PROCEDURE}What did the port answer?"), minilm)
     assert '"The port has answered our letter. It can pay 40 percent, but not before 2026." — Minutes' in told

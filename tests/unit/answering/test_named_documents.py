@@ -90,12 +90,22 @@ def listed(parts: Sequence[AnswerPart]) -> list[str]:
     return [row.document.document_id for part in parts if isinstance(part, Listed) for row in part.rows]
 
 
-@pytest.mark.parametrize(("confidence", "is_searched"), [(0.2, True), (0.9, False)])
-def test_a_list_that_is_guessed_and_has_no_document_is_a_search(
-    here: Situation, confidence: float, is_searched: bool
+@pytest.mark.parametrize(
+    ("message", "confidence", "is_searched"),
+    [
+        (QUESTION.message, 0.2, True),
+        (QUESTION.message, 0.9, False),
+        ("till when is the shop open?", 0.6, True),
+        ("till when is the shop open?", 0.9, False),
+        ("documents of Nobody", 0.6, False),
+    ],
+)
+def test_a_list_that_is_unsure_and_has_no_document_is_a_search(
+    here: Situation, message: str, confidence: float, is_searched: bool
 ) -> None:
     nothing = AnyOf("owner", frozenset({"Nobody"}))
-    end = end_of(ask(here, replace(plan(Shape.METADATA_ONLY, filters=[nothing]), confidence=confidence)))
+    guessed = replace(plan(Shape.METADATA_ONLY, filters=[nothing]), confidence=confidence, query=message)
+    end = end_of(ask(here, guessed))
     assert ("filter:0" in end.path, end.plan and end.plan.shape is Shape.CONTENT_ONLY) == (is_searched, is_searched)
 
 

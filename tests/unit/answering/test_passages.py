@@ -215,6 +215,8 @@ DEPOSIT = "A deposit of 40 pounds is payable for each costume."
         ("How much is the deposit for a costume?", replace(passage(DEPOSIT), metadata={ROW: 3.0}), False),
         ("Which costumes have a deposit?", passage(DEPOSIT), False),
         ("costumes", passage(DEPOSIT), False),
+        ("Do I have a costume?", passage(DEPOSIT), True),
+        ("Have they a costume?", passage(DEPOSIT), False),
     ],
 )
 def test_a_text_answers_instead_of_rows_with_the_words_that_these_leave_out(
@@ -251,6 +253,23 @@ def test_what_a_row_does_not_tell_a_text_may_answer() -> None:
     assert not replace(plan, fields=("Fee",)).may_be_for_the_texts
     assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN)
     assert [each.text for each in here.index.queries] == [f"{message} (Ball gown) {message}"]
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "is_answered"),
+    [
+        ("why was it bought?", "The Ball gown was a gift of the choir.", True),
+        ("why was it bought?", "The rapier was a gift of the choir.", False),
+        ("what is the rule for its lining?", "The Ball gown has a lining of silk.", True),
+        ("what is the rule for its lining?", "The Ball gown was a gift.", False),
+    ],
+)
+def test_a_text_with_the_name_of_the_row_may_answer(message: str, text: str, is_answered: bool) -> None:
+    row = (AnyOf(ROW, frozenset({3.0})), AnyOf(TABLE, frozenset({"inventory"})))
+    asked = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, message, knowledge_base="store", filters=row)
+    plan = replace(asked, continues=True, named=("inventory.csv",), carried=("Ball gown",))
+    here = Situation(FixedIndex(passage(text)))
+    assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN) == is_answered
 
 
 def test_what_the_last_answer_quoted_is_searched_for_the_message_alone() -> None:

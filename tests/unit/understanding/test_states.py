@@ -14,13 +14,14 @@ R4,Morwenna,Dot Harman,cancelled
 R5,Lotus,Sven Lund,done
 """
 BERTHS = "Berth,Length,Holder,Fee\nA1,8,Ann Lee,900\nA2,9,,950\nA3,10,Bo Ray,990\n"
-MEMBERS = "Name,Joined,Town\nAnn Lee,2013,Saltby\nBo Ray,1988,Saltby\nCy Dee,2020,Oldhaven\n"
+MEMBERS = "Name,Joined,Town,Hours\nAnn Lee,2013,Saltby,40\nBo Ray,1988,Saltby,20\nCy Dee,2020,Oldhaven,12\n"
+JOBS = "Job,Role\nJ1,Head Cook\nJ2,Cook\nJ3,Cook\n"
 
 
 @pytest.fixture(scope="module")
 def marina() -> Desk:
     desk = Desk()
-    for name, content in {"repairs": REPAIRS, "berths": BERTHS, "members": MEMBERS}.items():
+    for name, content in {"repairs": REPAIRS, "berths": BERTHS, "members": MEMBERS, "jobs": JOBS}.items():
         desk.put(f"{name}.csv", content)
     return desk
 
@@ -51,6 +52,14 @@ def test_rows_are_counted_and_not_the_one_value_that_they_have(marina: Desk) -> 
     assert "different values" not in marina.said("how many Sven Lund repairs are there")[0]
 
 
+def test_who_asks_how_many_has_them_counted(marina: Desk) -> None:
+    assert marina.said("how many people live in Saltby?")[0].startswith("2 rows match (Town: Saltby; table: members)")
+
+
+def test_a_value_that_is_written_out_comes_before_one_that_only_has_the_word(marina: Desk) -> None:
+    assert marina.said("how many cooks are there")[0] == "2 rows match (Role: Cook; table: jobs)."
+
+
 def test_a_count_says_what_state_it_leaves_out(marina: Desk) -> None:
     said = "3 rows match (table: members). I left out “retired”, which I could not use as a condition."
     assert marina.said("how many members are retired?")[0] == said
@@ -60,6 +69,7 @@ def test_a_count_says_what_state_it_leaves_out(marina: Desk) -> None:
 def test_who_was_there_longest_came_first(marina: Desk) -> None:
     said = marina.said("which member has been here the longest?")[0]
     assert said.endswith("Lowest Joined: 1988 (Bo Ray – members, row 3).")
+    assert "Highest Hours: 40" in marina.said("which member has the longest hours?")[0]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from cicada.answering.listing import ListingAnswerer, SubjectListing
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, Reply, meant_by
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
-from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer
+from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer, asks_what_is_so
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
@@ -169,7 +169,7 @@ class Answerer(Struct, frozen=True):
             return Meant(plan.as_search)
         if meant.documents is not None:
             return meant
-        is_guess = plan.is_guess and plan.filters
+        is_guess = plan.filters and (plan.is_guess or (plan.may_be_for_the_texts and asks_what_is_so(plan.query)))
         if not (is_guess or plan.lists_by_name):
             return meant
         if self.listings.has_any(plan, question, principal):

@@ -29,7 +29,7 @@ from cicada.answering.present_fields import with_present_field
 from cicada.conversation.model import Question
 from cicada.documents.aggregates import MOST_GROUPS, Aggregation, aggregated, values_of
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, Aggregate, DocumentRow, Sort, sorted_rows
-from cicada.documents.model import TABLE, DocumentKey, PassageFilter
+from cicada.documents.model import ROW, TABLE, DocumentKey, PassageFilter
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBases
@@ -232,10 +232,12 @@ def _parts(
     is_list = plan.asks_for_rows and not cannot_choose(plan, rows)
     shown = rows if is_list else rows.only(())
     said = [first, *(sentences(numbers) if numbers else ())]
+    known = fields_of(plan, readable.conditions, shown, schema)
+    if any(each.field == ROW for each in plan.filters) and not plan.fields:
+        plan = replace(plan, fields=tuple(each for each in known if each != ROW)[:MAX_FIELDS])  # Of that row all.
     said += about_rows(plan, rows, schema) if plan.asks_for_rows else ()
     said += ["There are no more."] if plan.offset and not rows else []
     next_offset = read.next_offset if is_list and not (plan.sort and plan.limit) else None
-    known = fields_of(plan, readable.conditions, shown, schema)
     columns = dict(list(known.items())[:MAX_FIELDS])
     # Of one row it has been said what was asked for.
     is_told = len(shown) == 1 and (plan.fields or plan.limit == 1)

@@ -41,8 +41,12 @@ BEYOND = "filter:left_out"
 
 _ASKS_FOR_A_LIST = re.compile(r"\W*(?:and |please )?(?:which|list|show|give|find|all|any|only)\b", re.IGNORECASE)
 _ASKS_WHAT_IS_SO = re.compile(
-    r"\W*(?:and |but )?(?:do|does|did|is|are|was|were|can|may|must|should|will|why|what|when|how|where)\b",
+    r"\W*(?:and |but )?(?:(?:un)?till? )?"
+    r"(?:do|does|did|is|are|was|were|can|may|must|should|will|why|what|when|how|where)\b",
     re.IGNORECASE,
+)
+_ASKS_FOR_TEXT = re.compile(
+    r"\W*(?:and |but )?(?:why\b|(?:do|can|may|must|should|am|are) (?:i|we|you)\b)", re.IGNORECASE
 )
 _MOST_WORDS, _NEAREST = 0.66, 3
 
@@ -94,22 +98,32 @@ class PassageAnswerer(Struct, frozen=True):
     def texts_answer(self, plan: Plan, question: Question, principal: Principal) -> bool:
         """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
 
-        Most of them are in one of the nearest passages. Who asks "which" wants a list, and after rows so does who asks
-        "who" or nothing: "who supplies them?", "without the booked ones".
+        Most of them are in one of the nearest passages, or one with the name of the row that is spoken of; where it is
+        asked why, the name will do. Who asks "which" wants a list, unless that is a guess, and after rows so does who
+        asks "who" or nothing: "who supplies them?", "without the booked ones".
         """
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
-        left_out = frozenset(content_words(plan.query)) - stems(" ".join(names))
+        words = frozenset(content_words(plan.query))
+        left_out = words - stems(" ".join(names))
+        if _ASKS_FOR_TEXT.match(plan.query):
+            left_out = left_out or words
         of_rows = any(_is_of_rows(each, base.schema) for each in plan.filters)
-        if not (left_out and of_rows) or _asks_for_rows(plan):
+        if not (left_out and of_rows) or (_asks_for_rows(plan) and not plan.is_guess):
             return False
         instead = plan.as_search
         search = _PermittedSearch(self, instead, question, principal, None)
         with phase("judging"):
             found = self.evidence.gather(instead.search_value, base, search)
         texts = [passage_stems(each.passage) for each in found.passages[:_NEAREST] if ROW not in each.passage.metadata]
-        has_words = any(len(left_out & each) >= _MOST_WORDS * len(left_out) for each in texts)
-        return has_words and found.verdict is Verdict.GOOD
+        name = stems(" ".join(plan.carried))
+        least = 0.0 if _ASKS_FOR_TEXT.match(plan.query) else 1
+
+        def has_words(text: frozenset[str]) -> bool:
+            shared = len(left_out & text)
+            return shared >= _MOST_WORDS * len(left_out) or (bool(name) and name <= text and shared >= least)
+
+        return any(map(has_words, texts)) and found.verdict is Verdict.GOOD
 
     def _found(
         self,
@@ -161,6 +175,11 @@ class PassageAnswerer(Struct, frozen=True):
             verdict=best.verdict,
             path=(*(step for step in found.path if step != BELOW_FLOOR), f"spoken_of:{there.quality or 0.0:.2f}"),
         )
+
+
+def asks_what_is_so(question: str) -> bool:
+    """Whether it is no request for a list, but a question whether, when, how or why something is so."""
+    return _ASKS_WHAT_IS_SO.match(question) is not None
 
 
 def _is_of_rows(condition: Condition, schema: Schema) -> bool:

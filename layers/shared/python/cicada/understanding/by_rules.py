@@ -57,6 +57,7 @@ _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
 _LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
 
 _ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.I)
+_NAME = re.compile(r"(?:[^\W\d_][\w'’.-]*\s+)+[^\W\d_a-z][\w'’-]+")
 _DOES = re.compile(r"\W*(?:and |but |so )?(?:(?:until )?when|where|how(?: long)?|why) (?:does|is|was|has)\b", re.I)
 _ASKS = re.compile(r"\W*(?:and |but |so )?(?:who|why|when|where|how|did|does|was|has)\b", re.I)
 
@@ -189,7 +190,7 @@ class SchemaPlanner(Struct, frozen=True):
             if elsewhere and not speaks_of_another(elsewhere):
                 return plan_of(elsewhere, request.schema)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])
-        return of_the_first(plan_of(found, request.schema), request)
+        return _of_the_only_row(of_the_first(plan_of(found, request.schema), request), request)
 
     def _reader(self, schema: Schema) -> SchemaReader | TablesReader:
         found = next((each for each in self._readers if each.schema is schema or each.schema == schema), None)
@@ -230,6 +231,8 @@ def _with_subjects(plan: Plan, request: PlanRequest) -> Plan:
     named = subjects_of(request.message, request.messages, of_scripts=request.of_scripts)
     if len(named) > 1 and plan.shape is Shape.METADATA_ONLY and plan.confidence < _SURELY_A_LIST:
         plan = _search(request, plan.confidence)  # A title may look like conditions.
+    if named and asks_for_summary(request.message) and any(each.field == TABLE for each in plan.filters):
+        plan = _search(request, plan.confidence)  # "Sum up the letter of March" adds nothing up.
     if named and _describes_one(plan, request):
         plan = replace(plan, shape=Shape.HYBRID, single=True)
     if not (plan.named or plan.shape in SEARCHED):
@@ -247,16 +250,31 @@ def _describes_one(plan: Plan, request: PlanRequest) -> bool:
     return is_list and asks_for_summary(request.message)
 
 
+def _of_the_only_row(plan: Plan, request: PlanRequest) -> Plan:
+    """The plan, with the name of the only row that was listed where the message has words that no column has."""
+    shown = request.shown.documents
+    is_of_row = request.listing is not None and len(shown) == 1 and bool(shown[0].row)
+    return replace(plan, carried=shown[0].values[:1]) if plan.continues and plan.unknown and is_of_row else plan
+
+
 def _quoted_texts(request: PlanRequest) -> bool:
     """Whether the last answer listed nothing, and quoted texts that are no rows of tables."""
     return request.listing is None and not all(_is_row(each, request.schema) for each in request.shown.cited)
 
 
 def _quoted_of_one(request: PlanRequest) -> Sequence[str]:
-    """The values that the rows share which the last answer quoted, where a message asks of one thing: "his email?"."""
-    quoted = request.shown.cited
-    if request.listing or not _ONE.search(request.message) or not all(_is_row(each, request.schema) for each in quoted):
+    """What the last answer quoted of one thing that a message is about: "his email?".
+
+    It is what the rows share that were quoted, or the only name of somebody in a table that stands in a text.
+    """
+    quoted, schema = request.shown.cited, request.schema
+    if request.listing or TABLE not in schema.fields or not _ONE.search(request.message):
         return ()
+    if not all(_is_row(each, schema) for each in quoted):
+        said = request.turns[-1].answer.partition('" — ')[0] if request.turns else ""
+        values = {value for each in schema.fields.values() if each.tables for value in each.values}
+        names = [each for each in values if _NAME.fullmatch(each) and each in said]
+        return names if len(names) == 1 else ()
     of_each = [{cell.partition(": ")[2] for cell in each.excerpt.split("; ")} for each in quoted]
     return sorted(set[str].intersection(*of_each) - {""}) if of_each else ()
 
@@ -292,7 +310,7 @@ def _is_for_the_texts(plan: Plan, schema: Schema, *, is_listed: bool) -> bool:
             return False
         return plan.is_guess and not is_listed
     if plan.shape is Shape.HYBRID and plan.filters and not (plan.named or plan.sort or plan.wants_documents):
-        of_rows = not any(schema.fields[each.field].is_of_documents for each in plan.filters)
+        of_rows = all(each.field == TABLE or not schema.fields[each.field].is_of_documents for each in plan.filters)
         return plan.confidence < (_SURELY_OF_ROWS if of_rows else _LIKELY_FILTERED)
     if plan.shape is not Shape.METADATA_ONLY:
         return not (fields and (plan.filters or (plan.named and not plan.single)))

@@ -323,7 +323,8 @@ class _Finder:
 
     def _phrase_mention(self, at: int, end: int, meanings: tuple[Meaning, ...], words: Sequence[str]) -> Mention | None:
         best = max(each.level for each in meanings)
-        kept = tuple(each for each in meanings if each.level == best or each.kind is Kind.VALUE)
+        either = (each for each in meanings if each.level == best or each.kind is Kind.VALUE)
+        kept = tuple(sorted(either, key=lambda each: -each.level))
         if self._is_computed(at):
             numbers = tuple(each for each in kept if each.kind is Kind.FIELD and self._is_number(each.field))
             kept = numbers or kept

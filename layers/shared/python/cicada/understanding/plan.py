@@ -157,7 +157,7 @@ class Plan(Struct, frozen=True):
     @property
     def as_search(self) -> Plan:
         """The plan that searches the texts for the question instead."""
-        values = [each for condition in self.filters for each in _values_of(condition)] or self.carried
+        values = self.carried or [each for condition in self.filters for each in _values_of(condition)]
         value = with_carried(self.query, values) if self.continues else self.query
         return replace(self, shape=Shape.CONTENT_ONLY, filters=(), fields=(), named=(), search_value=value)
 

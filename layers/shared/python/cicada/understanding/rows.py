@@ -42,6 +42,7 @@ _OTHER_DEBTS = {Bounds(gt=0): Bounds(lte=0), Bounds(lte=0): Bounds(gt=0)}
 # The biggest customer is the one who pays most; the one with the most orders is another.
 _OF_MONEY = word_set("biggest largest best top smallest paid pays pay spent spends spend earned earns earn")
 _BEGINNING = word_set("arrived arrival came joined admitted since entry intake started start hired")
+_BEEN_THERE = re.compile(r"\b(?:here|with us|been|a member|worked|served|employed)\b", re.IGNORECASE)
 _OF_MANY = word_set("most least fewest")
 _WORDS = (MentionKind.WORD, MentionKind.NAME)
 
@@ -90,16 +91,17 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     A superlative without a number is said to be left out.
     """
     meaning, words = found.meaning, _superlatives(found.message, mentions)
+    begun = _beginning(reader.schema) if words.keys() == {"longest"} else ""
+    if begun and (_BEEN_THERE.search(found.message) or not (meaning.order or meaning.aggregates or meaning.group)):
+        # "Which cat has been here the longest?" is the one that came first.
+        unknown = tuple(each for each in meaning.unknown if each != "longest")
+        return replace(found, meaning=replace(meaning, order=Sort(begun), limit=1, unknown=unknown))
     sums = [each.field for each in meaning.aggregates if each.op == "sum" and not _asks_for_sum(found.message)]
     states = meaning.order or meaning.group or meaning.limit or len(sums) != len(meaning.aggregates)
     if states or len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
     column = _number_of(word, sums, meaning, mentions, reader.schema)
-    if not column and word == "longest" and (begun := _beginning(reader.schema)):
-        # "Which cat has been here the longest?" is the one that came first.
-        unknown = tuple(each for each in meaning.unknown if each != word)
-        return replace(found, meaning=replace(meaning, order=Sort(begun), limit=1, unknown=unknown))
     if any(word in each.split() for each in meaning.unknown):
         return found  # It is left out already: "below the minimum stock".
     if not column and word in _OF_MANY and len(meaning.fields) == 1 and _counts_rows(word, mentions, reader.schema):

@@ -58,6 +58,7 @@ _UNIT_OF_MONEY = re.compile(
 )
 _OF_WEIGHT = word_set("weight kg lb mass")
 _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"(?:and |so )?how many\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _MOST_TRIED, _CLEARLY = 3, 0.05
@@ -107,24 +108,28 @@ class TablesReader(Struct, frozen=True):
         if not spoken_of or (table in most and (table in spoken_of[0] or len(most) == 1)):
             return None
         for other in sorted({*most} - {table}):
-            if shared := self._shared(other, values):
+            if column := next(filter(None, (self._column_with(each, other) for each in values)), None):
                 found = self._reader(other).next(message, None, now, asker)
                 asked = found.meaning if found.strategy == "M" else Meaning(fields=found.meaning.fields)
-                meaning = replace(asked, wanted={**asked.wanted, TABLE: (other,), shared[0]: (shared[1],)}, named=())
+                if not (asked.fields or asked.aggregates):
+                    columns = (name for each in mentions for name in each.fields(Kind.FIELD)[:1])
+                    own = tuple(dict.fromkeys(name for name in columns if other in self.schema.fields[name].tables))
+                    asked = replace(asked, fields=own)
+                meaning = replace(asked, wanted={**asked.wanted, TABLE: (other,), column[0]: (column[1],)}, named=())
                 sure = max(found.confidence, SURE_OF_ROWS)
                 return replace(found, meaning=meaning, strategy="M", continues=True, single=False, confidence=sure)
         return None
 
-    def _shared(self, table: str, values: Sequence[str]) -> tuple[str, str] | None:
-        """The column of the table that has one of the values, and the value; of several the one that tells most."""
-        kinds, said = self.whole.vocabulary.kinds, {folded(each) for each in values}
+    def _column_with(self, value: str, table: str) -> tuple[str, str] | None:
+        """The column of the table that has the value, and how it is written there; of several the one with most."""
+        kinds = self.whole.vocabulary.kinds
         found = [
-            (len(each.values), name, value)
+            (len(each.values), name, known)
             for name, each in self.schema.fields.items()
             if table in each.tables and kinds[name] != "place"
             if kinds[name] in _OF_ONE or len(each.values) >= _TELLING
-            for value in each.values
-            if folded(str(value)) in said
+            for known in each.values
+            if folded(known) == folded(value)
         ]
         return max(found)[1:] if found else None
 
@@ -152,7 +157,7 @@ class TablesReader(Struct, frozen=True):
         goes_on = whole.continues and not self._names_another(message, table, before, now)
         earlier = _within(before, reader.schema) if goes_on else None
         asked = debts_asked(message, reader.schema, self._called(table)) or message
-        found = replace(reader.next(asked, earlier, now, asker), message=message)
+        found = _counted(replace(reader.next(asked, earlier, now, asker), message=message))
         found = with_rows_owing(found, reader.schema)
         found = with_rows_out(with_rows_overdue(found, reader.schema, now), reader.schema)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
@@ -319,6 +324,14 @@ class TablesReader(Struct, frozen=True):
         columns = [self.schema.fields[name].tables for name in before.meaning.restricted]
         shared = frozenset.intersection(*columns) if columns else frozenset()
         return next(iter(shared)) if len(shared) == 1 else None
+
+
+def _counted(found: Understood) -> Understood:
+    """What was understood; who asks how many meet conditions has them counted: "how many people work at the café?"."""
+    if found.strategy != "N" or not found.meaning.restricted or not _HOW_MANY.match(found.message.strip()):
+        return found
+    meaning = replace(found.meaning, aggregates=(DOCUMENTS,))
+    return replace(found, strategy="M", meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 
 def _most(tables: Collection[str], columns: Sequence[Collection[str]]) -> list[str]:
