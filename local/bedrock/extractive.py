@@ -4,7 +4,7 @@ A passage that has a number is cited by it, as [n]; one without is named by its 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
@@ -63,6 +63,8 @@ _ON_A_SUBJECT = re.compile(r"^(?:list|show|find|give|tell)\b|\babout\b|\banythin
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")  # a capitalised word that begins no sentence
 _YEAR = re.compile(r"(?<![0-9])(?:19|20)[0-9]{2}(?![0-9])")
 _HOW_MUCH = re.compile(r"\bhow (?:much|many)\b|\bwhat (?:does|did|do|would) .{1,60} cost\b", re.IGNORECASE)
+_WHO = re.compile(r"\W*(?:and |but |so )?(?:who|whom|whose)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b|\b(?:Mr|Mrs|Ms|Dr)\b\.? [A-Z]")
 _NUMBER = re.compile(
     r"[0-9]|\b(?:no|none|nothing|free|half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty"
     r"|hundreds?|thousands?|dozen)\b",
@@ -197,23 +199,28 @@ def _new_first(text: str, said: str, found: Nearest) -> Nearest:
 
 
 def _kind_first(text: str, found: Nearest) -> Nearest:
-    """What was found, those spans first that the text asks for: amounts, or directions on how somebody looks."""
-    if _HOW_MUCH.search(text):
-        found = replace(found, ranked=_amounts_first(found))
-    return replace(found, ranked=_directions_first(text, found)) if _LOOKS.search(text) else found
+    """What was found, those spans first that score nearly as well as the best and are of the kind that is asked for.
 
+    It is an amount, a name of somebody in a written text, or a direction on how somebody looks. Of 30 questions by
+    strangers for an amount, it quotes three more rightly in the first place, and loses none.
+    """
+    asked = {*terms(text)}
 
-def _directions_first(text: str, found: Nearest) -> tuple[tuple[int, float], ...]:
-    """The ranked spans, those stage directions first that score nearly as well and tell how one looks who is named."""
-    asked, least = {*terms(text)}, found.ranked[0][1] - WITHIN
-
-    def tells(ranked: tuple[int, float]) -> bool:
-        at, score = ranked
-        span = found.spans[at]
+    def tells_looks(span: Span) -> bool:
         is_telling = span.is_stage and _TELLS_LOOKS.search(span.text) is not None
-        return score >= least and is_telling and not asked.isdisjoint(terms(span.text))
+        return is_telling and not asked.isdisjoint(terms(span.text))
 
-    return tuple(sorted(found.ranked, key=tells, reverse=True))
+    if _HOW_MUCH.search(text):
+        found = _first(found, lambda span: _NUMBER.search(span.meaning) is not None)
+    if _WHO.match(text):
+        found = _first(found, lambda span: not span.speaker and _SOMEBODY.search(span.text) is not None)
+    return _first(found, tells_looks) if _LOOKS.search(text) else found
+
+
+def _first(found: Nearest, is_of_kind: Callable[[Span], bool]) -> Nearest:
+    least = found.ranked[0][1] - WITHIN
+    ranked = sorted(found.ranked, key=lambda each: each[1] < least or not is_of_kind(found.spans[each[0]]))
+    return replace(found, ranked=tuple(ranked))
 
 
 def _likest_first(text: str, found: Nearest) -> tuple[Nearest, bool | None]:
@@ -228,20 +235,6 @@ def _likest_first(text: str, found: Nearest) -> tuple[Nearest, bool | None]:
     at = max(range(len(alike)), key=alike.__getitem__)
     others = (each for each in found.ranked if each[0] != at)
     return replace(found, ranked=((at, found.ranked[0][1]), *others)), alike[at] >= ALIKE
-
-
-def _amounts_first(found: Nearest) -> tuple[tuple[int, float], ...]:
-    """The ranked spans, those with a number first that score nearly as well as the best.
-
-    Of 30 questions by strangers for an amount, it quotes three more rightly in the first place, and loses none.
-    """
-    least = found.ranked[0][1] - WITHIN
-
-    def is_amount(ranked: tuple[int, float]) -> bool:
-        at, score = ranked
-        return score >= least and bool(_NUMBER.search(found.spans[at].meaning))
-
-    return tuple(sorted(found.ranked, key=is_amount, reverse=True))
 
 
 def _lacks_what_is_asked(text: str, found: Nearest, conditions: str) -> bool:

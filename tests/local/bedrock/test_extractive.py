@@ -401,3 +401,12 @@ def test_what_follows_is_the_next_sentences_of_the_section(asked: str) -> None:
     told = answer(parse(f"{SAID}{asked} (What is the deposit?)"), HashEmbedder())
     lines = ["After that we keep 25 pounds of it.", "Members pay no deposit."]
     assert told.splitlines() == [f'"{line}" — Hire, Deposit [1]' for line in lines]
+
+
+def test_a_sentence_with_a_name_comes_first_where_it_is_asked_who(minilm: Embedder) -> None:
+    parts = ("The list of the work duty is kept at the office.", "Dora Lund keeps a list of the duty.")
+    shown = [f"[{at}]\nDocument:\n| Lists\nSection:\n| Part {at}\nText:\n| {each}" for at, each in enumerate(parts, 1)]
+    prompt = parse("\n\n".join(["Passages:", *shown, "Question: Who keeps the list of the work duty?"]))
+    best = nearest(prompt.question, prompt.passages, minilm)
+    assert best.spans[best.ranked[0][0]].text == parts[0]
+    assert answer(prompt, minilm).startswith(f'"{parts[1]}"')
