@@ -262,12 +262,13 @@ def test_what_a_row_does_not_tell_a_text_may_answer() -> None:
         ("why was it bought?", "The rapier was a gift of the choir.", False),
         ("what is the rule for its lining?", "The Ball gown has a lining of silk.", True),
         ("what is the rule for its lining?", "The Ball gown was a gift.", False),
+        ("why was it bought?", "Number 1033 was a gift of the choir.", True),
     ],
 )
 def test_a_text_with_the_name_of_the_row_may_answer(message: str, text: str, is_answered: bool) -> None:
     row = (AnyOf(ROW, frozenset({3.0})), AnyOf(TABLE, frozenset({"inventory"})))
     asked = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, message, knowledge_base="store", filters=row)
-    plan = replace(asked, continues=True, named=("inventory.csv",), carried=("Ball gown",))
+    plan = replace(asked, continues=True, named=("inventory.csv",), carried=("Ball gown", "1033"))
     here = Situation(FixedIndex(passage(text)))
     assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN) == is_answered
 

@@ -265,7 +265,7 @@ def test_words_that_no_column_has_are_asked_of_the_row_by_its_name(library: Desk
     listing = ListedPage("desk", "desk", (AnyOf(TABLE, frozenset({"loans"})),), of_rows=True)
     asked = PlanRequest("and what did they decide?", "desk", NOW, schema=schema, messages=before, listing=listing)
     plan = PLANNER.plan(replace(asked, shown=Shown("desk", (named,))))
-    assert (plan.unknown, plan.as_search.search_value) == (("decide",), "and what did they decide? (Wolf Hall)")
+    assert (plan.unknown, plan.as_search.search_value) == (("decide",), "and what did they decide? (Wolf Hall AB-101)")
 
 
 def test_what_quoted_rows_share_is_what_is_spoken_of(library: Desk) -> None:

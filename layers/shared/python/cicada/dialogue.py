@@ -63,6 +63,13 @@ class ShownDocument(Struct, frozen=True):
     row: int = 0
     values: tuple[str, ...] = ()
 
+    @property
+    def called(self) -> tuple[str, ...]:
+        """What a row is called in texts: its name, and its number if that comes first."""
+        first, *others = self.values or ("",)
+        numbers = [each for each in others[:1] if each != first and any(map(str.isdecimal, each))]
+        return (first, *numbers) if first else ()
+
 
 class Shown(Struct, frozen=True):
     """What the last answer showed, in the order of its numbers, and the knowledge base that it is from."""

@@ -116,12 +116,13 @@ class PassageAnswerer(Struct, frozen=True):
         with phase("judging"):
             found = self.evidence.gather(instead.search_value, base, search)
         texts = [passage_stems(each.passage) for each in found.passages[:_NEAREST] if ROW not in each.passage.metadata]
-        name = stems(" ".join(plan.carried))
+        called = [stems(each) for each in plan.carried]
         least = 0.0 if _ASKS_FOR_TEXT.match(plan.query) else 1
 
         def has_words(text: frozenset[str]) -> bool:
             shared = len(left_out & text)
-            return shared >= _MOST_WORDS * len(left_out) or (bool(name) and name <= text and shared >= least)
+            is_named = any(len(name & text) >= _MOST_WORDS * len(name) for name in called)
+            return shared >= _MOST_WORDS * len(left_out) or (is_named and shared >= least)
 
         return any(map(has_words, texts)) and found.verdict is Verdict.GOOD
 

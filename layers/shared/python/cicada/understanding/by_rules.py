@@ -254,7 +254,7 @@ def _of_the_only_row(plan: Plan, request: PlanRequest) -> Plan:
     """The plan, with the name of the only row that was listed where the message has words that no column has."""
     shown = request.shown.documents
     is_of_row = request.listing is not None and len(shown) == 1 and bool(shown[0].row)
-    return replace(plan, carried=shown[0].values[:1]) if plan.continues and plan.unknown and is_of_row else plan
+    return replace(plan, carried=shown[0].called) if plan.continues and plan.unknown and is_of_row else plan
 
 
 def _quoted_texts(request: PlanRequest) -> bool:

@@ -88,7 +88,7 @@ def of_row(found: Understood, row: SpokenRow) -> Plan:
         filters=row.rows,
         fields=fields,
         continues=True,
-        carried=row.values[:1],
+        carried=row.called,
         named=(row.document,),
     )
 

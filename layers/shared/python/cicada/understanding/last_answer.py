@@ -266,13 +266,14 @@ def of_shown_document(
 class SpokenRow(Struct, frozen=True):
     """The row of a table which a message is about. `rows`: its conditions. `asked`: what the message asks of it.
 
-    `values`: its name, and those of its columns that were shown.
+    `values`: its name, and those of its columns that were shown. `called`: what it is called in texts.
     """
 
     document: str
     rows: tuple[Condition, ...]
     asked: str
     values: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
 
     @property
     def table(self) -> str:
@@ -295,7 +296,7 @@ def row_spoken_of(request: PlanRequest) -> SpokenRow | None:
     tables = tuple(each for each in listing.conditions if each.field == TABLE)
     row = AnyOf(ROW, frozenset({float(meant.row)}))
     asked = asked_of_chosen(message) if is_choice else message
-    return SpokenRow(meant.document_id, (row, *tables), asked, meant.values)
+    return SpokenRow(meant.document_id, (row, *tables), asked, meant.values, meant.called)
 
 
 def _row_meant(request: PlanRequest) -> ShownDocument | None:

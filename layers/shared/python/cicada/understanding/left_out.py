@@ -40,7 +40,7 @@ def of_all_rows(found: Understood, mentions: Sequence[Mention], reader: SchemaRe
     if "next" in said and day:
         meaning = meaning.bounding(day, Bounds(gte=now.isoformat()))
         return replace(found, meaning=replace(meaning, order=Sort(day, descending=False), limit=1))
-    left = _unread(mentions)
+    left = unread(mentions)
     if meaning.aggregates:  # "How many do we have in total?" leaves nothing out, "how many are mended?" does.
         tokens = [each.text for each in tokens_of(found.message)]
         left = [each for each in left if _BE.issuperset(tokens[each.start - 1 : each.start])]
@@ -52,13 +52,12 @@ def with_nothing_new(found: Understood, before: Understood | None, mentions: Seq
     meaning = found.meaning
     if before is None or not found.continues or meaning != replace(before.meaning, fields=(), unknown=()):
         return found
-    left = [each for each in _unread(mentions) if each.text.lower() not in _REFERRING]
-    return replace(found, meaning=replace(meaning, unknown=tuple(_runs(left))))
+    return replace(found, meaning=replace(meaning, unknown=tuple(_runs(unread(mentions)))))
 
 
-def _unread(mentions: Sequence[Mention]) -> list[Mention]:
+def unread(mentions: Sequence[Mention]) -> list[Mention]:
     """The words that say something, and are nothing of the table."""
-    plain = lexicon().function | BEFORE_WHETHER | LISTING | lexicon().cues.keys()
+    plain = lexicon().function | BEFORE_WHETHER | LISTING | _REFERRING | lexicon().cues.keys()
     return [each for each in mentions if each.kind in _WORDS and each.text.lower() not in plain]
 
 

@@ -29,7 +29,7 @@ from cicada.understanding.debts import (
     with_rows_owing,
 )
 from cicada.understanding.facts import Mention, MentionKind, facts_of
-from cicada.understanding.left_out import of_all_rows, with_nothing_new
+from cicada.understanding.left_out import of_all_rows, unread, with_nothing_new
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.rows import (
     AMOUNT,
@@ -62,6 +62,7 @@ _HOW_MANY = re.compile(r"(?:and |so )?how many\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _MOST_TRIED, _CLEARLY = 3, 0.05
+_SURE_OF_ANOTHER, _MOST_UNREAD = 0.75, 1
 # Columns of these kinds tell single rows apart; others with fewer values tell kinds of rows apart.
 _OF_ONE, _TELLING = ("name", "code"), 6
 _OUTSIDE = ""
@@ -103,6 +104,8 @@ class TablesReader(Struct, frozen=True):
             for each in mentions
         ]
         spoken_of = [each for each in of_each if each]
+        if len(unread(mentions)) > _MOST_UNREAD:
+            return None
         most = _most(self.schema.fields[TABLE].values, spoken_of)
         # "How many courses does she teach?" is of courses, although it has a word of teachers too.
         if not spoken_of or (table in most and (table in spoken_of[0] or len(most) == 1)):
@@ -111,13 +114,18 @@ class TablesReader(Struct, frozen=True):
             if column := next(filter(None, (self._column_with(each, other) for each in values)), None):
                 found = self._reader(other).next(message, None, now, asker)
                 asked = found.meaning if found.strategy == "M" else Meaning(fields=found.meaning.fields)
-                if not (asked.fields or asked.aggregates):
-                    columns = (name for each in mentions for name in each.fields(Kind.FIELD)[:1])
-                    own = tuple(dict.fromkeys(name for name in columns if other in self.schema.fields[name].tables))
-                    asked = replace(asked, fields=own)
-                meaning = replace(asked, wanted={**asked.wanted, TABLE: (other,), column[0]: (column[1],)}, named=())
-                sure = max(found.confidence, SURE_OF_ROWS)
-                return replace(found, meaning=meaning, strategy="M", continues=True, single=False, confidence=sure)
+                own = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
+                meaning = replace(
+                    asked,
+                    wanted={**asked.wanted, TABLE: (other,), column[0]: (column[1],)},
+                    # One row has no highest pay: "what does she earn?".
+                    aggregates=tuple(each for each in asked.aggregates if each.op in ("count", "sum")),
+                    fields=asked.fields
+                    or tuple(dict.fromkeys(name for name in own if other in self.schema.fields[name].tables)),
+                    named=(),
+                )
+                sure = max(found.confidence, _SURE_OF_ANOTHER)
+                return replace(found, meaning=meaning, strategy="M", continues=False, single=False, confidence=sure)
         return None
 
     def _column_with(self, value: str, table: str) -> tuple[str, str] | None:
