@@ -291,6 +291,16 @@ def test_the_only_name_that_a_quoted_text_has_is_who_is_spoken_of(
     assert {each.field for each in PLANNER.plan(asked).filters} == conditions
 
 
+@pytest.mark.parametrize(("message", "shape"), [("price?", Shape.CONTENT_ONLY), ("all books?", Shape.METADATA_ONLY)])
+def test_after_a_text_a_word_of_a_column_lists_no_table(library: Desk, message: str, shape: Shape) -> None:
+    schema = base_of(library.bases, ANN, "desk").schema
+    quoted = Shown("desk", (ShownDocument(1, "minutes.md", "The oven is bought.", cited=True),))
+    asked = PlanRequest(message, "desk", NOW, schema=schema, messages=("did we get the oven?",), shown=quoted)
+    plan = PLANNER.plan(asked)
+    assert plan.shape is shape
+    assert plan.carried == (("oven",) if shape is Shape.CONTENT_ONLY else ())
+
+
 def test_a_letter_that_is_to_be_summed_up_adds_nothing_up(library: Desk) -> None:
     schema = base_of(library.bases, ANN, "desk").schema
     plan = PLANNER.plan(PlanRequest("sum up the letter of March 2025 to Iris Bell pls", "desk", NOW, schema=schema))

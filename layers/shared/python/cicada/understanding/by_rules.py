@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cicada.dialogue import ShownDocument
-from cicada.documents.model import TABLE, Contains, KnowledgeBaseKey, NoneOf
+from cicada.documents.model import TABLE, KnowledgeBaseKey
 from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.text import one_line
 from cicada.understanding.agent_meant import agent_meant
@@ -31,7 +28,6 @@ from cicada.understanding.last_answer import (
     row_spoken_of,
     speaks_of_another,
 )
-from cicada.understanding.meaning import Meaning
 from cicada.understanding.plan import (
     Classification,
     Intent,
@@ -43,6 +39,15 @@ from cicada.understanding.plan import (
 )
 from cicada.understanding.quoted_lines import sought_scene
 from cicada.understanding.subjects import asks_for_summary, subjects_of
+from cicada.understanding.texts_or_rows import (
+    as_searched,
+    asks_of_an_event,
+    is_for_the_texts,
+    lists_unnamed_table,
+    of_texts,
+    quoted_of_one,
+    quoted_texts,
+)
 
 if TYPE_CHECKING:
     from cicada.understanding.schema_planner import SchemaReader
@@ -51,15 +56,6 @@ if TYPE_CHECKING:
 
 _READERS = 32
 _SURELY_A_LIST = 0.5
-# Where no schema is declared, most questions are for the texts, so an unlikely listing is none.
-_LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
-# Conditions of a search leave out what does not meet them: rows are texts of few words, which it finds without any.
-_LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
-
-_ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.I)
-_NAME = re.compile(r"(?:[^\W\d_][\w'’.-]*\s+)+[^\W\d_a-z][\w'’-]+")
-_DOES = re.compile(r"\W*(?:and |but |so )?(?:(?:until )?when|where|how(?: long)?|why) (?:does|is|was|has)\b", re.I)
-_ASKS = re.compile(r"\W*(?:and |but |so )?(?:who|why|when|where|how|did|does|was|has)\b", re.I)
 
 
 class RulesPlanner(Struct, frozen=True):
@@ -91,6 +87,8 @@ class RulesPlanner(Struct, frozen=True):
         plan = self._plan(request)
         if plan.intent in AGENTS:
             return plan
+        if found.carried and quoted_texts(request) and lists_unnamed_table(plan):
+            plan = _search(request, plan.confidence)  # "Price?" after what a text says of an oven.
         if plan.continues and plan.shape is Shape.HYBRID and not plan.wants_documents:
             return replace(plan, before=found.before)
         if not found.question or plan.carried or plan.filters or plan.shape is Shape.METADATA_ONLY:
@@ -144,12 +142,12 @@ class RulesPlanner(Struct, frozen=True):
         if self.documents is None:
             return None
         plan = self.documents.plan(request)
-        if plan.wants_documents and _is_only_of_a_table(plan) and _ASKS.match(plan.query):
-            return None  # "Who voted against the berth price increase?" asks for no rows that are about it.
+        if plan.wants_documents and asks_of_an_event(plan):
+            return None
         if plan.wants_documents and (request.schema.fields or _speaks_of_documents(request)):
             return plan
-        is_for_the_texts = _is_for_the_texts(plan, request.schema, is_listed=request.listing is not None)
-        return None if is_for_the_texts else plan
+        is_searched = is_for_the_texts(plan, request.schema, is_listed=request.listing is not None)
+        return None if is_searched else plan
 
 
 class SchemaPlanner(Struct, frozen=True):
@@ -172,11 +170,11 @@ class SchemaPlanner(Struct, frozen=True):
             from cicada.understanding.understood import in_turn
 
             def after(message: str, before: Understood | None) -> Understood:
-                if before and message is messages[-1] and _quoted_texts(request):
-                    before = _of_texts(before)
+                if before and message is messages[-1] and quoted_texts(request):
+                    before = of_texts(before)
                 elif before:
                     is_listed = request.listing is not None and message is messages[-1]
-                    before = _as_searched(before, request.schema, is_listed=is_listed)
+                    before = as_searched(before, request.schema, is_listed=is_listed)
                 return reader.next(message, before, today, request.asker)
 
             return in_turn(messages, after)
@@ -185,7 +183,7 @@ class SchemaPlanner(Struct, frozen=True):
             if elsewhere := reader.of_other_table(row.asked, row.table, row.values, today, request.asker):
                 return plan_of(elsewhere, request.schema)
             return of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
-        if quoted := _quoted_of_one(request):
+        if quoted := quoted_of_one(request):
             elsewhere = reader.of_other_table(request.message, "", quoted, today, request.asker)
             if elsewhere and not speaks_of_another(elsewhere):
                 return plan_of(elsewhere, request.schema)
@@ -255,87 +253,6 @@ def _of_the_only_row(plan: Plan, request: PlanRequest) -> Plan:
     shown = request.shown.documents
     is_of_row = request.listing is not None and len(shown) == 1 and bool(shown[0].row)
     return replace(plan, carried=shown[0].called) if plan.continues and plan.unknown and is_of_row else plan
-
-
-def _quoted_texts(request: PlanRequest) -> bool:
-    """Whether the last answer listed nothing, and quoted texts that are no rows of tables."""
-    return request.listing is None and not all(_is_row(each, request.schema) for each in request.shown.cited)
-
-
-def _quoted_of_one(request: PlanRequest) -> Sequence[str]:
-    """What the last answer quoted of one thing that a message is about: "his email?".
-
-    It is what the rows share that were quoted, or the only name of somebody in a table that stands in a text.
-    """
-    quoted, schema = request.shown.cited, request.schema
-    if request.listing or TABLE not in schema.fields or not _ONE.search(request.message):
-        return ()
-    if not all(_is_row(each, schema) for each in quoted):
-        said = request.turns[-1].answer.partition('" — ')[0] if request.turns else ""
-        values = {value for each in schema.fields.values() if each.tables for value in each.values}
-        names = [each for each in values if _NAME.fullmatch(each) and each in said]
-        return names if len(names) == 1 else ()
-    of_each = [{cell.partition(": ")[2] for cell in each.excerpt.split("; ")} for each in quoted]
-    return sorted(set[str].intersection(*of_each) - {""}) if of_each else ()
-
-
-def _is_row(quoted: ShownDocument, schema: Schema) -> bool:
-    """Whether a passage is the row of a table, by the name of its document."""
-    return TABLE in schema.fields and PurePosixPath(quoted.document_id).stem in schema.fields[TABLE].values
-
-
-def _as_searched(found: Understood, schema: Schema, *, is_listed: bool) -> Understood:
-    """What was understood; a guess at a list, where the texts were searched instead, is a question on these."""
-    is_for_the_texts = _is_for_the_texts(plan_of(found, schema), schema, is_listed=is_listed)
-    return _of_texts(found) if is_for_the_texts else found
-
-
-def _of_texts(found: Understood) -> Understood:
-    """The same as a question that the texts answer, however it was understood."""
-    if found.strategy not in ("H", "M") or found.wants_documents:
-        return found
-    return replace(found, meaning=Meaning(topic=found.message), strategy="C", single=False)
-
-
-def _is_for_the_texts(plan: Plan, schema: Schema, *, is_listed: bool) -> bool:
-    """Whether to search instead, because nobody has said what the documents are about: any subject may be theirs.
-
-    Without any field, only counting or listing all documents is no search. After a listing much is about it. Where a
-    schema is declared, only what is hardly a listing is none: "least a shift lead can earn in 2026".
-    """
-    fields = schema.fields.values()
-    if not schema.is_inferred:
-        names = plan.named or any(isinstance(each, Contains) for each in plan.filters)
-        if names or (plan.fields and plan.filters):
-            return False
-        return plan.is_guess and not is_listed
-    if plan.shape is Shape.HYBRID and plan.filters and not (plan.named or plan.sort or plan.wants_documents):
-        of_rows = all(each.field == TABLE or not schema.fields[each.field].is_of_documents for each in plan.filters)
-        return plan.confidence < (_SURELY_OF_ROWS if of_rows else _LIKELY_FILTERED)
-    if plan.shape is not Shape.METADATA_ONLY:
-        return not (fields and (plan.filters or (plan.named and not plan.single)))
-    if not fields:
-        return plan.confidence < _LIKELY_OF_ALL
-    if _is_of_one(plan):
-        return True
-    if any(isinstance(each, NoneOf) for each in plan.filters):
-        return False  # No search finds what is not so.
-    if plan.fields and (plan.named or any(isinstance(each, Contains) for each in plan.filters)):
-        return False  # Whether there is such a document is looked up, and it has the field or says it in its text.
-    of_rows = any(each.field == TABLE for each in plan.filters)  # Their texts say no more than a list of them.
-    return not is_listed and (plan.confidence < _LIKELY_OF_ROWS if of_rows else plan.is_guess)
-
-
-def _is_of_one(plan: Plan) -> bool:
-    """Whether all rows of a table would be listed for what is asked of one: "his email?", "when does it end?"."""
-    computes = plan.aggregates or plan.group or plan.sort or plan.limit or plan.named
-    is_of_one = (_ONE.search(plan.query) or _DOES.match(plan.query)) is not None
-    return is_of_one and _is_only_of_a_table(plan) and not computes
-
-
-def _is_only_of_a_table(plan: Plan) -> bool:
-    """Whether the plan has no condition but on the table of the rows."""
-    return bool(plan.filters) and all(each.field == TABLE for each in plan.filters)
 
 
 def _search(request: PlanRequest, confidence: float) -> Plan:
