@@ -269,10 +269,11 @@ def test_words_that_no_column_has_are_asked_of_the_row_by_its_name(library: Desk
 
 
 def test_what_quoted_rows_share_is_what_is_spoken_of(library: Desk) -> None:
-    rows = ("Loan: AB-101; Book: Wolf Hall; Member: Iris Bell", "Loan: AB-102; Book: Piranesi; Member: Iris Bell")
+    kinds = "Member: Iris Bell; Volunteer on duty: Vera"
+    rows = (f"Loan: AB-101; Book: Wolf Hall; {kinds}", f"Loan: AB-102; Book: Piranesi; {kinds}")
     quoted = tuple(ShownDocument(at, "loans.csv", row, cited=True) for at, row in enumerate(rows, 1))
     plan = asked_of(library, "when did she join?", quoted)
-    assert {TABLE, "Name"} == {each.field for each in plan.filters}
+    assert AnyOf("Name", frozenset({"Iris Bell"})) in plan.filters
     texts = asked_of(library, "when did she join?", (ShownDocument(1, "minutes.md", rows[0], cited=True),))
     assert texts.shape is Shape.CONTENT_ONLY
 

@@ -99,8 +99,8 @@ class PassageAnswerer(Struct, frozen=True):
         """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
 
         Most of them are in one of the nearest passages, or one with the name of the row that is spoken of; where it is
-        asked why, the name will do. Who asks "which" wants a list, unless that is a guess, and after rows so does who
-        asks "who" or nothing: "who supplies them?", "without the booked ones".
+        asked why, the name will do. Who asks "which" wants a list, and after rows so does who asks "who" or nothing:
+        "who supplies them?", "without the booked ones".
         """
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
@@ -109,7 +109,7 @@ class PassageAnswerer(Struct, frozen=True):
         if _ASKS_FOR_TEXT.match(plan.query):
             left_out = left_out or words
         of_rows = any(_is_of_rows(each, base.schema) for each in plan.filters)
-        if not (left_out and of_rows) or (_asks_for_rows(plan) and not plan.is_guess):
+        if not (left_out and of_rows) or _asks_for_rows(plan):
             return False
         instead = plan.as_search
         search = _PermittedSearch(self, instead, question, principal, None)

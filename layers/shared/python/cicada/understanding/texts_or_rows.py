@@ -48,8 +48,8 @@ def quoted_of_one(request: PlanRequest) -> Sequence[str]:
         values = {value for each in schema.fields.values() if each.tables for value in each.values}
         names = [each for each in values if _NAME.fullmatch(each) and each in said]
         return names if len(names) == 1 else ()
-    of_each = [{cell.partition(": ")[2] for cell in each.excerpt.split("; ")} for each in quoted]
-    return sorted(set[str].intersection(*of_each) - {""}) if of_each else ()
+    first, *others = [[cell.partition(": ")[2] for cell in each.excerpt.split("; ")] for each in quoted] or [[]]
+    return [value for value in first if value and all(value in each for each in others)]
 
 
 def _is_row(quoted: ShownDocument, schema: Schema) -> bool:
