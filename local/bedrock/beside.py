@@ -93,7 +93,7 @@ def what_follows(question: str, passages: Sequence[Passage], said: str) -> str:
     quoted = _WRITTEN.search(said) if _NEXT.fullmatch(BEFORE.sub("", question)) else None
     spans = [each for each in spans_of(passages) if not each.speaker] if quoted else []
     last = max((at for at, span in enumerate(spans) if quoted and span.text in quoted[1]), default=len(spans))
-    return "\n".join(_shown([each for each in spans[last + 1 :] if each.passage is spans[last].passage]))
+    return "\n".join(_shown([each for each in spans[last + 1 :] if each.passage.place == spans[last].passage.place]))
 
 
 def _text(passages: Sequence[Passage], said: str) -> _Text | None:

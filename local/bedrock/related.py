@@ -33,13 +33,20 @@ def with_whole_list(question: str, own: str, chosen: Sequence[int], spans: Seque
     """
     best = spans[chosen[0]]
     items = [at for at, span in enumerate(spans) if span.passage is best.passage and is_item(span)]
-    if (step := _STEP.search(own)) and items and _place(step) <= len(items):
-        return [items[_place(step) - 1]]
+    if (step := _STEP.search(own)) and (numbered := _numbered(_place(step), best, spans)):
+        return numbered
     words = sum(len(spans[at].text.split()) for at in items)
     is_meant = len({*items} & {*chosen}) > 1 or _ASKS_FOR_STEPS.search(question) is not None
     if not is_item(best) or not is_meant or words > min(LIST_WORDS, ITEM_WORDS * len(items)):
         return list(chosen)
     return [*items, *(at for at in chosen if at not in items)]
+
+
+def _numbered(number: int, best: Span, spans: Sequence[Span]) -> list[int]:
+    """The position of the item with the number in the section of the span, which may be in several passages."""
+    label = re.compile(rf"\(?{number}[.)] ")
+    places = [at for at, span in enumerate(spans) if span.passage.place == best.passage.place]
+    return [at for at in places if label.match(spans[at].text)][:1]
 
 
 def _place(step: re.Match[str]) -> int:

@@ -273,6 +273,29 @@ def test_a_text_with_the_name_of_the_row_may_answer(message: str, text: str, is_
     assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN) == is_answered
 
 
+@pytest.mark.parametrize(
+    ("confidence", "unknown", "text", "is_answered"),
+    [
+        (0.4, (), "The costume store has a new roof by Denby.", True),
+        (0.6, (), "The costume store has a new roof by Denby.", False),
+        (0.4, (), "A costume is cleaned by us.", False),
+        (0.6, ("roof",), "The roof is by Denby.", True),
+        (0.6, ("roof",), "The floor is by Denby.", False),
+    ],
+)
+def test_a_text_that_has_more_of_the_words_answers_instead_of_an_unsure_list(
+    confidence: float, unknown: tuple[str, ...], text: str, *, is_answered: bool
+) -> None:
+    category = SchemaField("Category", FieldType.KEYWORD, ("Costume", "Prop"), tables=frozenset({"inventory"}))
+    bases = KnowledgeBases(named={"store": KnowledgeBase("store", schema=Schema({"Category": category}))})
+    message = "what about the roof job?" if unknown else "who got the roof job of the costume store, at which quote?"
+    costumes = (AnyOf("Category", frozenset({"Costume"})),)
+    asked = Plan(Intent.SCRIPT_QUERY, Shape.METADATA_ONLY, message, knowledge_base="store", filters=costumes)
+    plan = replace(asked, confidence=confidence, unknown=unknown, continues=bool(unknown))
+    here = Situation(FixedIndex(passage(text)), bases=bases)
+    assert here.passages.texts_answer(plan, Question(message, "s", "store"), ANN) == is_answered
+
+
 def test_what_the_last_answer_quoted_is_searched_for_the_message_alone() -> None:
     here = Situation(FixedIndex(passage(DEPOSIT)))
     plan = Plan(Intent.SCRIPT_QUERY, Shape.CONTENT_ONLY, "and late? (deposit)", "and late? (deposit)", "store")

@@ -1,4 +1,4 @@
-"""Words for the state of rows that are no values of their table, and words that no table has."""
+"""Words for rows that are no values of their table: of states, of years in the names of columns, of nothing in it."""
 
 from __future__ import annotations
 
@@ -79,3 +79,37 @@ def test_who_was_there_longest_came_first(marina: Desk) -> None:
 def test_the_same_rows_again_are_said_to_leave_out_what_was_asked(marina: Desk, message: str, left_out: str) -> None:
     said = marina.said(message, before=("repairs by Dot Harman",))[0]
     assert said == f"2 rows match (table: repairs; Mechanic: Dot Harman).{left_out}"
+
+
+HOURS = "Helper,Joined,Hours 2024,Hours 2025\nAnn Lee,2013,40,12\nBo Ray,2025,20,60\nCy Dee,2024,12,9\n"
+
+
+@pytest.fixture(scope="module")
+def helpers() -> Desk:
+    desk = Desk()
+    desk.put("helpers.csv", HOURS)
+    return desk
+
+
+@pytest.mark.parametrize(
+    ("messages", "answer"),
+    [
+        (("which helper did the most hours in 2025?",), "Highest Hours 2025: 60 (Bo Ray – helpers, row 3)."),
+        (("which helper did the most hours in 2025?", "and in 2024?"), "Highest Hours 2024: 40 (Ann Lee"),
+        (("total hours in 2025", "and the year before?"), "Hours 2024, sum: 72."),
+        (("which helpers joined in 2025?",), "1 row matches (table: helpers; Joined: 2025)."),
+    ],
+)
+def test_a_column_of_a_year_is_meant_by_the_year(helpers: Desk, messages: tuple[str, ...], answer: str) -> None:
+    *before, message = messages
+    assert answer in helpers.said(message, before=tuple(before))[0]
+
+
+def test_what_conditions_describe_is_listed_for_who_asks_which(marina: Desk) -> None:
+    assert marina.said("which repairs were executed by Sven Lund?")[0].startswith("3 rows match")
+
+
+def test_a_word_of_another_table_is_no_slip_for_a_name(marina: Desk) -> None:
+    marina.put("donors.csv", "Donor,Sum\nOlga Quill,20\nJan Marsh,30\n")
+    marina.put("things.csv", "Thing,Place\nQuilt,Hall\nLamp,Attic\n")
+    assert "Quill" not in marina.said("how many sums for the quilt?")[0]

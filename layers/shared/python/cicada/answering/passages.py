@@ -48,6 +48,7 @@ _ASKS_WHAT_IS_SO = re.compile(
 _ASKS_FOR_TEXT = re.compile(
     r"\W*(?:and |but )?(?:why\b|(?:do|can|may|must|should|am|are) (?:i|we|you)\b)", re.IGNORECASE
 )
+_HARDLY_SURE = 0.5
 _MOST_WORDS, _NEAREST = 0.66, 3
 
 
@@ -99,13 +100,15 @@ class PassageAnswerer(Struct, frozen=True):
         """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
 
         Most of them are in one of the nearest passages, or one with the name of the row that is spoken of; where it is
-        asked why, the name will do. Who asks "which" wants a list, and after rows so does who asks "who" or nothing:
-        "who supplies them?", "without the booked ones".
+        asked why, the name will do. Against a list that is hardly sure, or the same again, a text needs more of the
+        question's words than the list's conditions have. Who asks "which" wants a list, and after rows so does who asks
+        "who" or nothing: "who supplies them?", "without the booked ones".
         """
         base = base_of(self.search.bases, principal, plan.knowledge_base)
         names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
         words = frozenset(content_words(plan.query))
         left_out = words - stems(" ".join(names))
+        told = len(words) - len(left_out)
         if _ASKS_FOR_TEXT.match(plan.query):
             left_out = left_out or words
         of_rows = any(_is_of_rows(each, base.schema) for each in plan.filters)
@@ -117,12 +120,14 @@ class PassageAnswerer(Struct, frozen=True):
             found = self.evidence.gather(instead.search_value, base, search)
         texts = [passage_stems(each.passage) for each in found.passages[:_NEAREST] if ROW not in each.passage.metadata]
         called = [stems(each) for each in plan.carried]
-        least = 0.0 if _ASKS_FOR_TEXT.match(plan.query) else 1
+        least = 0 if _ASKS_FOR_TEXT.match(plan.query) else 1
+        is_hardly_a_list = plan.confidence < _HARDLY_SURE or (plan.continues and bool(plan.unknown))
 
         def has_words(text: frozenset[str]) -> bool:
             shared = len(left_out & text)
             is_named = any(len(name & text) >= _MOST_WORDS * len(name) for name in called)
-            return shared >= _MOST_WORDS * len(left_out) or (is_named and shared >= least)
+            tells_more = is_hardly_a_list and shared > 0 and len(words & text) > told
+            return shared >= _MOST_WORDS * len(left_out) or (is_named and shared >= least) or tells_more
 
         return any(map(has_words, texts)) and found.verdict is Verdict.GOOD
 

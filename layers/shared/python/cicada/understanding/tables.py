@@ -49,6 +49,7 @@ from cicada.understanding.understood import Understood, in_turn
 from cicada.understanding.vocabulary import EARLY, Kind, Level, Vocabulary
 from cicada.understanding.vocabulary import Meaning as PhraseMeaning
 from cicada.understanding.words import lexicon, split_words, tokens_of, word_set
+from cicada.understanding.year_columns import of_another_year, with_year_columns
 
 _T = TypeVar("_T")
 _OF_DOCUMENTS = word_set("document documents doc docs file files")
@@ -59,6 +60,7 @@ _UNIT_OF_MONEY = re.compile(
 _OF_WEIGHT = word_set("weight kg lb mass")
 _OF_PEOPLE = re.compile(r"(?:and )?(?:who|whose|which of us|does any(?:one|body))\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"(?:and |so )?how many\b", re.IGNORECASE)
+_WHICH = re.compile(r"(?:and |so |please )?(?:which|list|show)\b", re.IGNORECASE)
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _MOST_TRIED, _CLEARLY = 3, 0.05
@@ -143,7 +145,9 @@ class TablesReader(Struct, frozen=True):
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
-        plain = _UNIT_OF_MONEY.sub(self._with_sign, message)
+        if again := of_another_year(message, before, self.schema):
+            return again
+        plain = with_year_columns(_UNIT_OF_MONEY.sub(self._with_sign, message), self.schema)
         return replace(self._next(plain, before, now, asker), message=message)
 
     def _with_sign(self, amount: re.Match[str]) -> str:
@@ -165,7 +169,7 @@ class TablesReader(Struct, frozen=True):
         goes_on = whole.continues and not self._names_another(message, table, before, now)
         earlier = _within(before, reader.schema) if goes_on else None
         asked = debts_asked(message, reader.schema, self._called(table)) or message
-        found = _counted(replace(reader.next(asked, earlier, now, asker), message=message))
+        found = _of_conditions(replace(reader.next(asked, earlier, now, asker), message=message))
         found = with_rows_owing(found, reader.schema)
         found = with_rows_out(with_rows_overdue(found, reader.schema, now), reader.schema)
         if found.strategy != "M" or (whole.strategy != "M" and found.confidence < whole.confidence):
@@ -242,7 +246,10 @@ class TablesReader(Struct, frozen=True):
 
     def _reader(self, table: str) -> SchemaReader:
         if table not in self._of_tables:
-            self._of_tables[table] = SchemaReader.of(_of_one(self.schema.of_table(table), table))
+            reader = SchemaReader.of(_of_one(self.schema.of_table(table), table))
+            # "Quilt" is no slip for Ms Quill where another table has quilts.
+            known = reader.heads.common.union(*self.whole.vocabulary.letters.values())
+            self._of_tables[table] = replace(reader, heads=replace(reader.heads, common=known))
         return self._of_tables[table]
 
     def _table(self, message: str, before: Understood | None, now: date) -> str | None:
@@ -334,11 +341,14 @@ class TablesReader(Struct, frozen=True):
         return next(iter(shared)) if len(shared) == 1 else None
 
 
-def _counted(found: Understood) -> Understood:
-    """What was understood; who asks how many meet conditions has them counted: "how many people work at the café?"."""
-    if found.strategy != "N" or not found.meaning.restricted or not _HOW_MANY.match(found.message.strip()):
+def _of_conditions(found: Understood) -> Understood:
+    """What was understood; what meets conditions is counted or listed for who asks how many or which."""
+    meaning, message = found.meaning, found.message.strip()
+    counts = found.strategy == "N" and meaning.restricted and _HOW_MANY.match(message)
+    lists = found.strategy == "H" and meaning.restricted - {TABLE} and not meaning.topic and _WHICH.match(message)
+    if not (counts or lists):
         return found
-    meaning = replace(found.meaning, aggregates=(DOCUMENTS,))
+    meaning = replace(meaning, aggregates=(DOCUMENTS,)) if counts else meaning
     return replace(found, strategy="M", meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
 
 

@@ -27,7 +27,7 @@ _LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
 _ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.I)
 _NAME = re.compile(r"(?:[^\W\d_][\w'’.-]*\s+)+[^\W\d_a-z][\w'’-]+")
 _DOES = re.compile(r"\W*(?:and |but |so )?(?:(?:until )?when|where|how(?: long)?|why) (?:does|is|was|has)\b", re.I)
-_ASKS = re.compile(r"\W*(?:and |but |so )?(?:who|why|when|where|how|did|does|was|has)\b", re.I)
+_ASKS = re.compile(r"\W*(?:and |but |so )?(?:if|who|why|when|where|how|did|does|was|has)\b", re.I)
 
 
 def quoted_texts(request: PlanRequest) -> bool:
