@@ -183,7 +183,7 @@ class SchemaPlanner(Struct, frozen=True):
             if elsewhere := reader.of_other_table(row.asked, row.table, row.values, today, request.asker):
                 return plan_of(elsewhere, request.schema)
             return of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
-        if quoted := quoted_of_one(request):
+        if quoted := quoted_of_one(request, reader.people):
             elsewhere = reader.of_other_table(request.message, "", quoted, today, request.asker)
             if elsewhere and not speaks_of_another(elsewhere):
                 return plan_of(elsewhere, request.schema)

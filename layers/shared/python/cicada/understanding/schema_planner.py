@@ -102,6 +102,10 @@ class SchemaReader(Struct, frozen=True):
     def of_other_table(self, *_: object) -> None:
         """No other table is known here."""
 
+    def people(self, _: str) -> Sequence[str]:
+        """Nobody: no table is known here."""
+        return ()
+
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it."""
         plan, numbers = self.judged(message, before, now, asker)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, is_kind_of
 from cicada.documents.model import TABLE
 from cicada.documents.periods import period_of
-from cicada.knowledge_bases.schema import Schema
+from cicada.knowledge_bases.schema import FieldType, Schema
 from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.debts import (
@@ -129,6 +129,16 @@ class TablesReader(Struct, frozen=True):
                 sure = max(found.confidence, _SURE_OF_ANOTHER)
                 return replace(found, meaning=meaning, strategy="M", continues=False, single=False, confidence=sure)
         return None
+
+    def people(self, text: str) -> Sequence[str]:
+        """Whom the tables know of those that the text names."""
+        kinds = self.whole.vocabulary.kinds
+        columns = [
+            each
+            for name, each in self.schema.fields.items()
+            if each.type is FieldType.PERSON or (kinds[name] == "name" and "title" not in split_words(name))
+        ]
+        return sorted({value for each in columns if each.tables for value in each.values if value in text})
 
     def _column_with(self, value: str, table: str) -> tuple[str, str] | None:
         """The column of the table that has the value, and how it is written there; of several the one with most."""

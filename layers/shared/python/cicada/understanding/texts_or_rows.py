@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,8 @@ _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
 _LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
 
 _ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.I)
-_NAME = re.compile(r"(?:[^\W\d_][\w'’.-]*\s+)+[^\W\d_a-z][\w'’-]+")
+_SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.I)
+_NAME = re.compile(r"\b[^\W\d_a-z][\w'’.-]+\s+[^\W\d_a-z][\w'’-]+")
 _DOES = re.compile(r"\W*(?:and |but |so )?(?:(?:until )?when|where|how(?: long)?|why) (?:does|is|was|has)\b", re.I)
 _ASKS = re.compile(r"\W*(?:and |but |so )?(?:if|who|why|when|where|how|did|does|was|has)\b", re.I)
 
@@ -35,19 +36,20 @@ def quoted_texts(request: PlanRequest) -> bool:
     return request.listing is None and not all(_is_row(each, request.schema) for each in request.shown.cited)
 
 
-def quoted_of_one(request: PlanRequest) -> Sequence[str]:
+def quoted_of_one(request: PlanRequest, people: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """What the last answer quoted of one thing that a message is about: "his email?".
 
-    It is what the rows share that were quoted, or the only name of somebody in a table that stands in a text.
+    It is what the rows share that were quoted, or who is spoken of in a text: the one whom the message before names,
+    else the only one in the sentences that were quoted first. `people`: those in a text whom a table knows.
     """
     quoted, schema = request.shown.cited, request.schema
     if request.listing or TABLE not in schema.fields or not _ONE.search(request.message):
         return ()
     if not all(_is_row(each, schema) for each in quoted):
+        asked = request.messages[-1] if request.messages else ""
         said = request.turns[-1].answer.partition('" — ')[0] if request.turns else ""
-        values = {value for each in schema.fields.values() if each.tables for value in each.values}
-        names = [each for each in values if _NAME.fullmatch(each) and each in said]
-        return names if len(names) == 1 else ()
+        named = people(asked) if _NAME.search(asked) else people(said)
+        return named if len(named) == 1 and _SOMEBODY.search(request.message) else ()
     first, *others = [[cell.partition(": ")[2] for cell in each.excerpt.split("; ")] for each in quoted] or [[]]
     return [value for value in first if value and all(value in each for each in others)]
 
