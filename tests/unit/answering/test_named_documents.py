@@ -12,6 +12,7 @@ from cicada.conversation.model import Question
 from cicada.documents.catalogue import DOCUMENTS as TOTAL
 from cicada.documents.catalogue import Sort
 from cicada.documents.model import (
+    TABLE,
     AnyOf,
     Condition,
     Contains,
@@ -91,20 +92,21 @@ def listed(parts: Sequence[AnswerPart]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("message", "confidence", "is_searched"),
+    ("message", "confidence", "table", "is_searched"),
     [
-        (QUESTION.message, 0.2, True),
-        (QUESTION.message, 0.9, False),
-        ("till when is the shop open?", 0.6, True),
-        ("till when is the shop open?", 0.9, False),
-        ("documents of Nobody", 0.6, False),
+        (QUESTION.message, 0.2, "", True),
+        (QUESTION.message, 0.9, "", False),
+        ("till when is the shop open?", 0.6, "orders", True),
+        ("till when is the shop open?", 0.9, "orders", False),
+        ("till when is the shop open?", 0.6, "", False),
+        ("orders of nobody", 0.6, "orders", False),
     ],
 )
 def test_a_list_that_is_unsure_and_has_no_document_is_a_search(
-    here: Situation, message: str, confidence: float, is_searched: bool
+    here: Situation, message: str, confidence: float, table: str, is_searched: bool
 ) -> None:
-    nothing = AnyOf("owner", frozenset({"Nobody"}))
-    guessed = replace(plan(Shape.METADATA_ONLY, filters=[nothing]), confidence=confidence, query=message)
+    nothing = [AnyOf("owner", frozenset({"Nobody"})), *([AnyOf(TABLE, frozenset({table}))] if table else [])]
+    guessed = replace(plan(Shape.METADATA_ONLY, filters=nothing), confidence=confidence, query=message)
     end = end_of(ask(here, guessed))
     assert ("filter:0" in end.path, end.plan and end.plan.shape is Shape.CONTENT_ONLY) == (is_searched, is_searched)
 

@@ -22,7 +22,7 @@ from cicada.answering.pump import streamed
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn
-from cicada.documents.model import AnyOf, Contains
+from cicada.documents.model import TABLE, AnyOf, Contains
 from cicada.generation import ModelUsage
 from cicada.grounding.checking import Judge, by_counting
 from cicada.grounding.sentences import sentences_of
@@ -169,7 +169,8 @@ class Answerer(Struct, frozen=True):
             return Meant(plan.as_search)
         if meant.documents is not None:
             return meant
-        is_guess = plan.filters and (plan.is_guess or (plan.may_be_for_the_texts and asks_what_is_so(plan.query)))
+        of_rows = plan.may_be_for_the_texts and any(each.field == TABLE for each in plan.filters)
+        is_guess = plan.filters and (plan.is_guess or (of_rows and asks_what_is_so(plan.query)))
         if not (is_guess or plan.lists_by_name):
             return meant
         if self.listings.has_any(plan, question, principal):

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cicada.documents.catalogue import DOCUMENTS, EVERY, TITLE, is_kind_of
 from cicada.documents.model import TABLE
 from cicada.documents.periods import period_of
-from cicada.knowledge_bases.schema import FieldType, Schema
+from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.values import folded
 from cicada.understanding.asking_back import refers_back
 from cicada.understanding.debts import (
@@ -29,8 +29,9 @@ from cicada.understanding.debts import (
     with_rows_owing,
 )
 from cicada.understanding.facts import Mention, MentionKind, facts_of
-from cicada.understanding.left_out import of_all_rows, unread, with_nothing_new
+from cicada.understanding.left_out import of_all_rows, with_nothing_new
 from cicada.understanding.meaning import Bounds, Meaning
+from cicada.understanding.other_tables import Row, most_of, of_other_table, people
 from cicada.understanding.rows import (
     AMOUNT,
     goes_on_from_rows,
@@ -64,9 +65,6 @@ _WHICH = re.compile(r"(?:and |so |please )?(?:which|list|show)\b", re.IGNORECASE
 _THE_ONE = re.compile(r"\b(?:the|which) (?:\w+ )?ones?\b", re.IGNORECASE)
 _GOES_ON = re.compile(r"(?:and|or|also|what about|how about|but|only|just|no)\b", re.IGNORECASE)
 _MOST_TRIED, _CLEARLY = 3, 0.05
-_SURE_OF_ANOTHER, _MOST_UNREAD = 0.75, 1
-# Columns of these kinds tell single rows apart; others with fewer values tell kinds of rows apart.
-_OF_ONE, _TELLING = ("name", "code"), 6
 _OUTSIDE = ""
 """The documents that are rows of no table."""
 
@@ -90,68 +88,23 @@ class TablesReader(Struct, frozen=True):
 
     def of_row(self, message: str, table: str, now: date, asker: str) -> Understood:
         """A message on a row of this table, read with its columns alone."""
-        reader = self._reader(table) if table in self.schema.fields[TABLE].values else self.whole
+        reader = self.reader_of(table) if table in self.schema.fields[TABLE].values else self.whole
         return reader.next(message, None, now, asker)
 
     def of_other_table(
         self, message: str, table: str, values: Sequence[str], now: date, asker: str
     ) -> Understood | None:
-        """What a message on a row asks of the rows of another table which have one of its values: "and his boat?".
-
-        None if the table of the row has what is asked, or no other one that has it has such a value.
-        """
-        mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
-        of_each = [
-            {*_tables_of(each, self.schema), *(name for meaning in each.meanings for name in self._named_by(meaning))}
-            for each in mentions
-        ]
-        spoken_of = [each for each in of_each if each]
-        if len(unread(mentions)) > _MOST_UNREAD:
-            return None
-        most = _most(self.schema.fields[TABLE].values, spoken_of)
-        # "How many courses does she teach?" is of courses, although it has a word of teachers too.
-        if not spoken_of or (table in most and (table in spoken_of[0] or len(most) == 1)):
-            return None
-        for other in sorted({*most} - {table}):
-            if column := next(filter(None, (self._column_with(each, other) for each in values)), None):
-                found = self._reader(other).next(message, None, now, asker)
-                asked = found.meaning if found.strategy == "M" else Meaning(fields=found.meaning.fields)
-                own = [name for each in mentions for name in each.fields(Kind.FIELD)[:1]]
-                meaning = replace(
-                    asked,
-                    wanted={**asked.wanted, TABLE: (other,), column[0]: (column[1],)},
-                    # One row has no highest pay: "what does she earn?".
-                    aggregates=tuple(each for each in asked.aggregates if each.op in ("count", "sum")),
-                    fields=asked.fields
-                    or tuple(dict.fromkeys(name for name in own if other in self.schema.fields[name].tables)),
-                    named=(),
-                )
-                sure = max(found.confidence, _SURE_OF_ANOTHER)
-                return replace(found, meaning=meaning, strategy="M", continues=False, single=False, confidence=sure)
-        return None
+        """What a message on a row of a table asks of another table, by one of the row's values: "and his boat?"."""
+        return of_other_table(self, Row(table, values), message, now, asker)
 
     def people(self, text: str) -> Sequence[str]:
         """Whom the tables know of those that the text names."""
-        kinds = self.whole.vocabulary.kinds
-        columns = [
-            each
-            for name, each in self.schema.fields.items()
-            if each.type is FieldType.PERSON or (kinds[name] == "name" and "title" not in split_words(name))
-        ]
-        return sorted({value for each in columns if each.tables for value in each.values if value in text})
+        return people(text, self.schema, self.whole.vocabulary)
 
-    def _column_with(self, value: str, table: str) -> tuple[str, str] | None:
-        """The column of the table that has the value, and how it is written there; of several the one with most."""
-        kinds = self.whole.vocabulary.kinds
-        found = [
-            (len(each.values), name, known)
-            for name, each in self.schema.fields.items()
-            if table in each.tables and kinds[name] != "place"
-            if kinds[name] in _OF_ONE or len(each.values) >= _TELLING
-            for known in each.values
-            if folded(known) == folded(value)
-        ]
-        return max(found)[1:] if found else None
+    def tables_of(self, mention: Mention) -> set[str]:
+        """The tables that a mention names, or that have a column which it may speak of."""
+        named = (name for meaning in mention.meanings for name in self._named_by(meaning))
+        return {*_tables_of(mention, self.schema), *named}
 
     def next(self, message: str, before: Understood | None, now: date, asker: str) -> Understood:
         """A message after what came before it, read with the columns of the one table that it is about."""
@@ -175,7 +128,7 @@ class TablesReader(Struct, frozen=True):
             table = self._of_columns(whole.meaning) or self._likeliest(message, now, asker)
         if table is None:
             return self._by_table(whole)
-        reader = self._reader(table)
+        reader = self.reader_of(table)
         goes_on = whole.continues and not self._names_another(message, table, before, now)
         earlier = _within(before, reader.schema) if goes_on else None
         asked = debts_asked(message, reader.schema, self._called(table)) or message
@@ -198,7 +151,7 @@ class TablesReader(Struct, frozen=True):
 
     def _completed(self, found: Understood, table: str, earlier: Understood | None, now: date) -> Understood:
         """What was understood, for the rows of the table."""
-        reader = self._reader(table)
+        reader = self.reader_of(table)
         mentions = facts_of(found.message, reader.vocabulary, now, reader.heads.common).mentions
         found = with_money(with_days(with_rows_counted(found), mentions, reader), mentions, reader.schema)
         found = with_asked_values(found, mentions, reader)
@@ -234,13 +187,13 @@ class TablesReader(Struct, frozen=True):
         """The one of a few equally likely tables with whose columns the message clearly reads best, if there is one."""
         mentions = facts_of(message, self.whole.vocabulary, now, self.whole.heads.common).mentions
         columns = [frozenset(_tables_of(each, self.schema)) for each in mentions]
-        most = _most({*self.schema.fields[TABLE].values, _OUTSIDE}, columns)
+        most = most_of({*self.schema.fields[TABLE].values, _OUTSIDE}, columns)
         if _OUTSIDE in most or not 1 < len(most) <= _MOST_TRIED:
             return None
         is_of_age = not {"OLD", "NEW"}.isdisjoint(lexicon().cues.get(each.text, "") for each in tokens_of(message))
 
         def fit(table: str) -> tuple[bool, bool, float]:
-            reader = self._reader(table)
+            reader = self.reader_of(table)
             found = reader.next(message, None, now, asker)
             found = with_extreme(found, facts_of(message, reader.vocabulary, now, reader.heads.common).mentions, reader)
             tells_age = any(not EARLY.isdisjoint(split_words(name)) for name in reader.schema.fields)
@@ -254,7 +207,8 @@ class TablesReader(Struct, frozen=True):
         """What the rows of the table are called."""
         return next(iter(self.schema.fields[TABLE].synonyms.get(table, ())), "rows")
 
-    def _reader(self, table: str) -> SchemaReader:
+    def reader_of(self, table: str) -> SchemaReader:
+        """A reader with the columns of this table alone."""
         if table not in self._of_tables:
             reader = SchemaReader.of(_of_one(self.schema.of_table(table), table))
             # "Quilt" is no slip for Ms Quill where another table has quilts.
@@ -273,14 +227,14 @@ class TablesReader(Struct, frozen=True):
         if not named and not _OF_DOCUMENTS.isdisjoint(each.text for each in tokens_of(message)):
             return _OUTSIDE  # "All documents that Marta wrote" are no rows.
         tables = named or {*self.schema.fields[TABLE].values, _OUTSIDE}
-        most = _most(tables, columns)
+        most = most_of(tables, columns)
         earlier = self._table_before(before)
         goes_on = earlier is not None and not named and self._speaks_of(earlier, message, now)
         if earlier is not None and (goes_on or earlier in most):
             return earlier
         # "The weight of the Kormoran": a name may stand in another table too, and what is asked of it in one alone.
         asked = [each for mention, each in zip(mentions, columns, strict=True) if mention.kind is MentionKind.FIELD]
-        most = most if len(most) == 1 else _most(most, asked)
+        most = most if len(most) == 1 else most_of(most, asked)
         if len(most) > 1 and AMOUNT.search(message):
             most = [each for each in most if column_of_money(self.schema.of_table(each))] or most
         if _OF_PEOPLE.match(message.strip()) and any(most[0] in each for each in columns):
@@ -296,7 +250,7 @@ class TablesReader(Struct, frozen=True):
         """Whether a message that goes on may be about this table: it refers to it, or has words of its columns."""
         if refers_back(message) or _THE_ONE.search(message):
             return True
-        mentions = facts_of(message, self._reader(table).vocabulary, now, self.whole.heads.common).mentions
+        mentions = facts_of(message, self.reader_of(table).vocabulary, now, self.whole.heads.common).mentions
         return any(each.kind in (MentionKind.FIELD, MentionKind.VALUE) for each in mentions)
 
     def _names_another(self, message: str, table: str, before: Understood | None, now: date) -> bool:
@@ -319,7 +273,7 @@ class TablesReader(Struct, frozen=True):
         ]
         either = named.union(*(self.schema.fields[name].tables for name in fields)) - {_OUTSIDE}
         spoken_of = [own.union(others) for own, others in zip(of_each, columns, strict=True)]
-        most = _most(either, spoken_of) if fields and either else []
+        most = most_of(either, spoken_of) if fields and either else []
         if len(most) == 1:
             return set(most)
         for mention, own in zip(mentions, of_each, strict=True):
@@ -360,13 +314,6 @@ def _of_conditions(found: Understood) -> Understood:
         return found
     meaning = replace(meaning, aggregates=(DOCUMENTS,)) if counts else meaning
     return replace(found, strategy="M", meaning=meaning, confidence=max(found.confidence, SURE_OF_ROWS))
-
-
-def _most(tables: Collection[str], columns: Sequence[Collection[str]]) -> list[str]:
-    """The tables that have most of the columns."""
-    numbers = {table: sum(table in each for each in columns) for table in tables}
-    highest = max(numbers.values())
-    return [table for table in tables if numbers[table] == highest]
 
 
 def has_tables(schema: Schema) -> bool:
