@@ -258,6 +258,14 @@ def test_what_its_own_table_has_of_a_row_is_read_from_the_row(library: Desk) -> 
     assert (plan.filters[0], plan.fields) == (AnyOf(ROW, frozenset({2.0})), ("Returned",))
 
 
+def test_who_stands_in_all_rows_of_a_list_is_spoken_of(library: Desk) -> None:
+    other = ShownDocument(2, "loans.csv", row=3, values=("AB-102", "Piranesi", "Iris Bell", "2026-01-20"))
+    plan = asked_of(library, "her email?", (LOAN, other), "loans")
+    assert AnyOf("Name", frozenset({"Iris Bell"})) in plan.filters
+    third = ShownDocument(3, "loans.csv", row=4, values=("AB-103", "The Overstory", "Omar Haddad"))
+    assert not any(each.field == "Name" for each in asked_of(library, "her email?", (LOAN, third), "loans").filters)
+
+
 def test_words_that_no_column_has_are_asked_of_the_row_by_its_name(library: Desk) -> None:
     named = replace(LOAN, values=("Wolf Hall", *LOAN.values))
     before = ("the loan of Wolf Hall",)

@@ -45,8 +45,8 @@ from cicada.understanding.texts_or_rows import (
     is_for_the_texts,
     lists_unnamed_table,
     of_texts,
-    quoted_of_one,
     quoted_texts,
+    shown_of_one,
 )
 
 if TYPE_CHECKING:
@@ -183,8 +183,8 @@ class SchemaPlanner(Struct, frozen=True):
             if elsewhere := reader.of_other_table(row.asked, row.table, row.values, today, request.asker):
                 return plan_of(elsewhere, request.schema)
             return of_row(reader.of_row(row.asked, row.table, today, request.asker), row)
-        if quoted := quoted_of_one(request, reader.people):
-            elsewhere = reader.of_other_table(request.message, "", quoted, today, request.asker)
+        if shown := shown_of_one(request, reader.people):
+            elsewhere = reader.of_other_table(request.message, "", shown, today, request.asker)
             if elsewhere and not speaks_of_another(elsewhere):
                 return plan_of(elsewhere, request.schema)
         found = of_shown_document(request, earlier, understand) or understand([*earlier, request.message])

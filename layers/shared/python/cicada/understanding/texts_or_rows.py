@@ -36,22 +36,32 @@ def quoted_texts(request: PlanRequest) -> bool:
     return request.listing is None and not all(_is_row(each, request.schema) for each in request.shown.cited)
 
 
-def quoted_of_one(request: PlanRequest, people: Callable[[str], Sequence[str]]) -> Sequence[str]:
-    """What the last answer quoted of one thing that a message is about: "his email?".
+def shown_of_one(request: PlanRequest, people: Callable[[str], Sequence[str]]) -> Sequence[str]:
+    """What the last answer showed of one thing that a message is about: "his email?".
 
-    It is what the rows share that were quoted, or who is spoken of in a text: the one whom the message before names,
-    else the only one in the sentences that were quoted first. `people`: those in a text whom a table knows.
+    It is what the rows share that were quoted, who stands in all rows that were listed, or who is spoken of in a text:
+    the one whom the message before names, else the only one in the sentences that were quoted first. `people`: those in
+    a text whom a table knows.
     """
     quoted, schema = request.shown.cited, request.schema
-    if request.listing or TABLE not in schema.fields or not _ONE.search(request.message):
+    if TABLE not in schema.fields or not _ONE.search(request.message):
         return ()
-    if not all(_is_row(each, schema) for each in quoted):
-        asked = request.messages[-1] if request.messages else ""
-        said = request.turns[-1].answer.partition('" — ')[0] if request.turns else ""
-        named = people(asked) if _NAME.search(asked) else people(said)
+    if request.listing or not all(_is_row(each, schema) for each in quoted):
+        named = people(_said_of_somebody(request))
         return named if len(named) == 1 and _SOMEBODY.search(request.message) else ()
     first, *others = [[cell.partition(": ")[2] for cell in each.excerpt.split("; ")] for each in quoted] or [[]]
     return [value for value in first if value and all(value in each for each in others)]
+
+
+def _said_of_somebody(request: PlanRequest) -> str:
+    """What all rows of the list have, the question before if it names somebody, or what was quoted first."""
+    if request.listing:
+        first, *others = [each.values for each in request.shown.documents] or [()]
+        return " ; ".join(value for value in first if all(value in each for each in others))
+    asked = request.messages[-1] if request.messages else ""
+    if _NAME.search(asked):
+        return asked
+    return request.turns[-1].answer.partition('" — ')[0] if request.turns else ""
 
 
 def _is_row(quoted: ShownDocument, schema: Schema) -> bool:
