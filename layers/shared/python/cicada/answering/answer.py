@@ -15,10 +15,11 @@ from cicada.answering.listing import ListingAnswerer, SubjectListing
 from cicada.answering.named_documents import FROM_DOCUMENTS, Meant, Reply, meant_by
 from cicada.answering.other_bases import OtherBases
 from cicada.answering.parts import AnswerPart, Cited, Finished, Progress, Text, Unanswered
-from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer, asks_what_is_so
+from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
+from cicada.answering.rows_left_out import asks_what_is_so
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -16,9 +15,10 @@ from cicada.answering.ports import ChatModel
 from cicada.answering.preference import preference, preferred_passages
 from cicada.answering.prompt import passages_prompt, within_budget
 from cicada.answering.pump import streamed
+from cicada.answering.rows_left_out import left_out_of
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
-from cicada.documents.model import ROW, TABLE, Condition, Contains, DocumentKey, Range
+from cicada.documents.model import TABLE, Condition, Contains, DocumentKey
 from cicada.identity import Principal
 from cicada.knowledge_bases.schema import Schema
 from cicada.knowledge_bases.settings import KnowledgeBase
@@ -27,7 +27,6 @@ from cicada.observability.telemetry import phase
 from cicada.permissions import PermissionGate, Permitted, base_of, readable_passages
 from cicada.retrieval.completeness import CheckIndex, unchecked
 from cicada.retrieval.model import RankedPassage, Ranking, Retrieval
-from cicada.retrieval.quality import content_words, passage_stems, stems
 from cicada.retrieval.search import KnowledgeSearch
 from cicada.retrieval.strategies import DEFAULT, FILTERED
 from cicada.understanding.follow_ups import emphasised
@@ -38,18 +37,6 @@ UNMET = "filter:0"
 """The step in an answer's path that says that no document meets the conditions of its plan."""
 BEYOND = "filter:left_out"
 """The step that says that documents which meet the conditions answer nothing, and that all were searched then."""
-
-_ASKS_FOR_A_LIST = re.compile(r"\W*(?:and |please )?(?:which|list|show|give|find|all|any|only)\b", re.IGNORECASE)
-_ASKS_WHAT_IS_SO = re.compile(
-    r"\W*(?:and |but )?(?:(?:un)?till? )?"
-    r"(?:do|does|did|is|are|was|were|can|may|must|should|will|why|what|when|how|where)\b",
-    re.IGNORECASE,
-)
-_ASKS_FOR_TEXT = re.compile(
-    r"\W*(?:and |but )?(?:why\b|(?:do|can|may|must|should|am|are) (?:i|we|you)\b)", re.IGNORECASE
-)
-_HARDLY_SURE = 0.5
-_MOST_WORDS, _NEAREST = 0.66, 3
 
 
 class PassageAnswerer(Struct, frozen=True):
@@ -97,39 +84,16 @@ class PassageAnswerer(Struct, frozen=True):
         yield written.finish(replace(found.end, path=(*found.end.path, "generate")))
 
     def texts_answer(self, plan: Plan, question: Question, principal: Principal) -> bool:
-        """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out.
-
-        Most of them are in one of the nearest passages, or one with the name of the row that is spoken of; where it is
-        asked why, the name will do. Against a list that is hardly sure, or the same again, a text needs more of the
-        question's words than the list's conditions have. Who asks "which" wants a list, and after rows so does who asks
-        "who" or nothing: "who supplies them?", "without the booked ones".
-        """
+        """Whether a text, and no row of a table, answers the question with the words that a list of rows leaves out."""
         base = base_of(self.search.bases, principal, plan.knowledge_base)
-        names = (*(described(each, base.schema) for each in plan.filters), *plan.fields)
-        words = frozenset(content_words(plan.query))
-        left_out = words - stems(" ".join(names))
-        told = len(words) - len(left_out)
-        if _ASKS_FOR_TEXT.match(plan.query):
-            left_out = left_out or words
-        of_rows = any(_is_of_rows(each, base.schema) for each in plan.filters)
-        if not (left_out and of_rows) or _asks_for_rows(plan):
+        left_out = left_out_of(plan, base.schema)
+        if left_out is None:
             return False
         instead = plan.as_search
         search = _PermittedSearch(self, instead, question, principal, None)
         with phase("judging"):
             found = self.evidence.gather(instead.search_value, base, search)
-        texts = [passage_stems(each.passage) for each in found.passages[:_NEAREST] if ROW not in each.passage.metadata]
-        called = [stems(each) for each in plan.carried]
-        least = 0 if _ASKS_FOR_TEXT.match(plan.query) else 1
-        is_hardly_a_list = plan.confidence < _HARDLY_SURE or (plan.continues and bool(plan.unknown))
-
-        def has_words(text: frozenset[str]) -> bool:
-            shared = len(left_out & text)
-            is_named = any(len(name & text) >= _MOST_WORDS * len(name) for name in called)
-            tells_more = is_hardly_a_list and shared > 0 and len(words & text) > told
-            return shared >= _MOST_WORDS * len(left_out) or (is_named and shared >= least) or tells_more
-
-        return any(map(has_words, texts)) and found.verdict is Verdict.GOOD
+        return found.verdict is Verdict.GOOD and left_out.is_told_by(found.passages)
 
     def _found(
         self,
@@ -181,25 +145,6 @@ class PassageAnswerer(Struct, frozen=True):
             verdict=best.verdict,
             path=(*(step for step in found.path if step != BELOW_FLOOR), f"spoken_of:{there.quality or 0.0:.2f}"),
         )
-
-
-def asks_what_is_so(question: str) -> bool:
-    """Whether it is no request for a list, but a question whether, when, how or why something is so."""
-    return _ASKS_WHAT_IS_SO.match(question) is not None
-
-
-def _is_of_rows(condition: Condition, schema: Schema) -> bool:
-    """Whether only rows of tables meet the condition."""
-    return condition.field in (TABLE, ROW) or not schema.fields[condition.field].is_of_documents
-
-
-def _asks_for_rows(plan: Plan) -> bool:
-    """Whether the message asks for a list, states a number as a condition, or goes on from rows and asks nothing."""
-    numbers = [each for each in plan.filters if isinstance(each, Range)]
-    ends = [end for each in numbers for end in (each.least, each.above, each.most, each.below)]
-    states_number = any(isinstance(each, float | int) for each in ends)
-    is_fragment = plan.continues and not _ASKS_WHAT_IS_SO.match(plan.query)
-    return states_number or is_fragment or _ASKS_FOR_A_LIST.match(plan.query) is not None
 
 
 class _Found(Struct, frozen=True):
