@@ -343,3 +343,12 @@ def test_all_rows_of_a_table_are_no_answer_on_one_person(library: Desk) -> None:
 def test_what_is_asked_of_one_thing_lists_no_table(library: Desk, message: str, shape: Shape) -> None:
     schema = base_of(library.bases, ANN, "desk").schema
     assert PLANNER.plan(PlanRequest(message, "desk", NOW, schema=schema)).shape is shape
+
+
+def test_a_column_of_a_year_is_found_in_another_table() -> None:
+    desk = Desk()
+    desk.put("tasks.csv", "Task,Done by\nTower,Iris Bell\nOffice,Omar Haddad\n")
+    desk.put("members.csv", "Name,Joined,Hours 2024,Hours 2025\nIris Bell,2019,30,40\nOmar Haddad,2025,12,9\n")
+    task = ShownDocument(1, "tasks.csv", row=2, values=("Tower", "Iris Bell"))
+    plan = asked_of(desk, "what hours did she do in 2025?", (task,), "tasks")
+    assert (AnyOf("Name", frozenset({"Iris Bell"})) in plan.filters, plan.fields) == (True, ("Hours 2025",))

@@ -95,7 +95,8 @@ class TablesReader(Struct, frozen=True):
         self, message: str, table: str, values: Sequence[str], now: date, asker: str
     ) -> Understood | None:
         """What a message on a row of a table asks of another table, by one of the row's values: "and his boat?"."""
-        return of_other_table(self, Row(table, values), message, now, asker)
+        found = of_other_table(self, Row(table, values), with_year_columns(message, self.schema), now, asker)
+        return replace(found, message=message) if found else None
 
     def people(self, text: str) -> Sequence[str]:
         """Whom the tables know of those that the text names."""
