@@ -19,6 +19,7 @@ _GIVEN_UP = frozenset(split_words("cancelled canceled withdrawn rejected abandon
 _OPEN = frozenset(split_words("open pending unresolved outstanding unfinished incomplete underway ongoing"))
 _FREE = frozenset(split_words("free vacant available empty unoccupied unlet"))
 _TAKEN = frozenset(split_words("taken occupied rented assigned"))
+_STATES = _OVER | _OPEN | _FREE | _TAKEN
 _OCCUPANT = frozenset(split_words("holder tenant occupant occupier lessee renter resident keeper"))
 _IDLE = frozenset(split_words("yet still already now currently moment present"))
 _DENIED = re.compile(r"(?:\b(?:not|never)|n['’]?t)\W+(?:\w+\W+)?$", re.IGNORECASE)
@@ -29,7 +30,9 @@ def with_states(found: Understood, mentions: Sequence[Mention], schema: Schema) 
     meaning = found.meaning
     for each in mentions:
         words = {*split_words(each.text)} if each.kind in (MentionKind.WORD, MentionKind.NAME) else set[str]()
-        stated = _stated(words, _is_denied(each.text, found.message), meaning, schema) if words else None
+        if not words or not words <= _STATES:
+            continue
+        stated = _stated(words, _is_denied(each.text, found.message), meaning, schema)
         if stated is not None:
             left = [phrase for phrase in meaning.unknown if not (words | _IDLE).issuperset(split_words(phrase))]
             meaning = replace(stated, unknown=tuple(left))

@@ -25,6 +25,8 @@ _LIKELY_OF_ALL, _LIKELY_OF_ROWS = 0.6, 0.12
 _LIKELY_FILTERED, _SURELY_OF_ROWS = 0.35, 0.8
 
 _ONE = re.compile(r"\b(?:he|she|him|her|his|hers|it|its)\b", re.I)
+# What is read of the message before, in letters.
+_LONGEST = 1000
 _SOMEBODY = re.compile(r"\b(?:he|she|him|her|his|hers)\b", re.I)
 _NAME = re.compile(r"\b[^\W\d_a-z][\w'’.-]+\s+[^\W\d_a-z][\w'’-]+")
 _DOES = re.compile(r"\W*(?:and |but |so )?(?:(?:until )?when|where|how(?: long)?|why) (?:does|is|was|has)\b", re.I)
@@ -58,7 +60,7 @@ def _said_of_somebody(request: PlanRequest) -> str:
     if request.listing:
         first, *others = [each.values for each in request.shown.documents] or [()]
         return " ; ".join(value for value in first if all(value in each for each in others))
-    asked = request.messages[-1] if request.messages else ""
+    asked = request.messages[-1][:_LONGEST] if request.messages else ""
     if _NAME.search(asked):
         return asked
     return request.turns[-1].answer.partition('" — ')[0] if request.turns else ""

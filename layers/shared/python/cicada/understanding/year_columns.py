@@ -21,7 +21,7 @@ _ONLY_A_YEAR = re.compile(
 
 def with_year_columns(message: str, schema: Schema) -> str:
     """The message with a year behind the words of its column: of "most hours in 2025" it is "most hours 2025"."""
-    for year in _YEAR.findall(message):
+    for year in dict.fromkeys(_YEAR.findall(message)):
         for words in {words for _, own, words in _columns(schema) if own == year}:
             said = next((each for each in re.findall(r"\w+", message) if [base_form(each.lower())] == [*words]), "")
             if said:
