@@ -84,9 +84,13 @@ class Walk:
                 self._ask(client, message, base)
             for _ in client.follow(self._invoke_commands()):
                 """Until the answer has ended."""
-            # More often than the model is tried again. The document has the answer, so the model is surely asked.
+            # More often than the model is tried again. The document has the answer, and the question counts nothing, so
+            # the model is surely asked.
             order_fault(self._stage, operation="converse-stream", kind="throttle", times=3)
-            if self._ask(client, f"How many stone does the {text} weigh, {words}?", BASE) != "error":
+            if (
+                self._ask(client, f"What is said about the weight of the {text} in its second state, {words}?", BASE)
+                != "error"
+            ):
                 raise ResidueError("The answer that was to fail has not failed.")
             client.history()
 
