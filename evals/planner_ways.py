@@ -11,6 +11,7 @@ from cicada.dialogue import Turn
 from cicada.documents.model import AnyOf, Condition, Contains, Exists, NoneOf, Range
 from cicada.errors import CicadaError, ConfigurationError, DependencyError, PlanRefusedError
 from cicada.observability.telemetry import Telemetry, recording
+from cicada.understanding.from_understood import SHAPES
 from cicada.understanding.heads import packaged_heads
 from cicada.understanding.meaning import Bounds, Meaning
 from cicada.understanding.plan import BY_RULES, Intent, Plan, Planner, PlanRequest, Shape
@@ -19,14 +20,7 @@ from cicada.understanding.schema_planner import SchemaReader
 from cicada.understanding.understood import Understood
 from evals.planner_files import LabelledQuery, PlannerSchema, labelled_meaning
 
-_SHAPES = {
-    "A": Shape.NEEDS_CLARIFICATION,
-    "C": Shape.CONTENT_ONLY,
-    "H": Shape.HYBRID,
-    "M": Shape.METADATA_ONLY,
-    "N": Shape.NO_MATCH,
-}
-_LETTERS = {shape: letter for letter, shape in _SHAPES.items()}
+_LETTERS = {shape: letter for letter, shape in SHAPES.items()}
 
 
 class ModelUnreachableError(CicadaError):
@@ -82,7 +76,7 @@ class RulesWay:
         ]
         now = asked.query.now or asked.schema.now
         found = reader.next(asked.query.query, before[-1] if before else None, now, asked.asker)
-        return Planned(_SHAPES[found.strategy], found.meaning, found.confidence)
+        return Planned(SHAPES[found.strategy], found.meaning, found.confidence)
 
 
 @dataclass(slots=True)

@@ -17,7 +17,6 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 BEFORE = re.compile(r"\s*\([^()]*(?:\([^()]*\)[^()]*)*\)$")  # the question that this one goes on from
-_WRITTEN = re.compile(r'"(.+?)" — ')
 _MESSAGES = re.compile(r"Messages: (\d+)(?:–(\d+))?")
 _WHERE = re.compile(
     r"\b(?:which|what) (?:act|scene)\b|\bwhere\b.*\b(?:from|said|spoken|stand|in the play)\b", re.IGNORECASE
@@ -90,7 +89,7 @@ def of_quoted(question: str, passages: Sequence[Passage], said: str) -> str:
 
 def what_follows(question: str, passages: Sequence[Passage], said: str) -> str:
     """The sentences after those that the last answer quoted first; empty if the question asks for something else."""
-    quoted = _WRITTEN.search(said) if _NEXT.fullmatch(BEFORE.sub("", question)) else None
+    quoted = _QUOTED.search(said) if _NEXT.fullmatch(BEFORE.sub("", question)) else None
     spans = [each for each in spans_of(passages) if not each.speaker] if quoted else []
     last = max((at for at, span in enumerate(spans) if quoted and span.text in quoted[1]), default=len(spans))
     return "\n".join(_shown([each for each in spans[last + 1 :] if each.passage.place == spans[last].passage.place]))

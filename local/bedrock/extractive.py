@@ -29,7 +29,7 @@ QUOTED = 4
 OUTLINED = 6
 WITHIN = 2.5  # how far below the best span's score a further one may be
 SECTION_WORDS = 80
-SAID = 1.0  # how much less a sentence scores that was quoted before; of .5 to 2 the best on four strangers' bases
+SAID = 1.0  # how much less a sentence scores that was quoted before (decision 0057)
 NOT_HELD = "The passages do not hold an answer to this question."
 NOT_SURE = "I see no passage that surely answers this question."
 NEAREST = "Nearest are:"
@@ -165,7 +165,7 @@ def _quotes(prompt: Prompt, embedder: Embedder, refusal: str = "") -> str:
     if not found.ranked:
         return refusal
     found, has_words = _likest_first(text, _kind_first(text, _new_first(text, prompt.said, found)))
-    chosen = with_referents(with_whole_list(text, BEFORE.sub("", text), _best(found), found.spans), found.spans)
+    chosen = with_referents(with_whole_list(text, _best(found), found.spans), found.spans)
     runs = _runs(chosen, found.spans)
     quotes = (quote([found.spans[position] for position in run]) for run in runs)
     lines = [*scene_asked_for(text, passages), *quotes]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from local.bedrock.beside import BEFORE
 from local.bedrock.spans import Span, is_item
 
 LIST_WORDS = 160
@@ -26,14 +27,14 @@ _REFERS_BACK = re.compile(
 _GOES_ON = re.compile(r"(?:After that|Then|Afterwards)\b")
 
 
-def with_whole_list(question: str, own: str, chosen: Sequence[int], spans: Sequence[Span]) -> list[int]:
+def with_whole_list(question: str, chosen: Sequence[int], spans: Sequence[Span]) -> list[int]:
     """The positions that were chosen, with all of a short list if it asks for steps, or two of its items are there.
 
-    Of a list of which one step is asked for, that alone. `own`: the question without the one that it goes on from.
+    Of a list of which one step is asked for, that alone.
     """
     best = spans[chosen[0]]
     items = [at for at, span in enumerate(spans) if span.passage is best.passage and is_item(span)]
-    if (step := _STEP.search(own)) and (numbered := _numbered(_place(step), best, spans)):
+    if (step := _STEP.search(BEFORE.sub("", question))) and (numbered := _numbered(_place(step), best, spans)):
         return numbered
     words = sum(len(spans[at].text.split()) for at in items)
     is_meant = len({*items} & {*chosen}) > 1 or _ASKS_FOR_STEPS.search(question) is not None
@@ -60,17 +61,13 @@ def with_referents(chosen: Sequence[int], spans: Sequence[Span]) -> list[int]:
     found: list[int] = []
     for at in chosen:
         found.append(at)
-        if at and (_follows(spans, at) or _is_later(spans, at)):
+        if at and (_follows(spans, at, _REFERS_BACK) or _follows(spans, at, _GOES_ON)):
             found.append(at - 1)
-        if at + 1 < len(spans) and _follows(spans, at + 1) and not is_item(spans[at + 1]):
+        if at + 1 < len(spans) and _follows(spans, at + 1, _REFERS_BACK) and not is_item(spans[at + 1]):
             found.append(at + 1)
     return list(dict.fromkeys(found))
 
 
-def _follows(spans: Sequence[Span], at: int) -> bool:
-    """Whether the span refers to the one before it."""
-    return spans[at].joins(spans[at - 1]) and _REFERS_BACK.match(spans[at].text) is not None
-
-
-def _is_later(spans: Sequence[Span], at: int) -> bool:
-    return spans[at].joins(spans[at - 1]) and _GOES_ON.match(spans[at].text) is not None
+def _follows(spans: Sequence[Span], at: int, words: re.Pattern[str]) -> bool:
+    """Whether the span begins with one of the words, and can be quoted with the one before it."""
+    return spans[at].joins(spans[at - 1]) and words.match(spans[at].text) is not None

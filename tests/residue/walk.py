@@ -87,10 +87,8 @@ class Walk:
             # More often than the model is tried again. The document has the answer, and the question counts nothing, so
             # the model is surely asked.
             order_fault(self._stage, operation="converse-stream", kind="throttle", times=3)
-            if (
-                self._ask(client, f"What is said about the weight of the {text} in its second state, {words}?", BASE)
-                != "error"
-            ):
+            of_its_text = f"What is said about the weight of the {text} in its second state, {words}?"
+            if self._ask(client, of_its_text, BASE) != "error":
                 raise ResidueError("The answer that was to fail has not failed.")
             client.history()
 

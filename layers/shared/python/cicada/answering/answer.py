@@ -19,7 +19,7 @@ from cicada.answering.passages import BEYOND, UNMET, PassageAnswerer
 from cicada.answering.ports import ChatModel
 from cicada.answering.prompt import general_prompt
 from cicada.answering.pump import streamed
-from cicada.answering.rows_left_out import asks_what_is_so
+from cicada.answering.texts_instead import asks_what_is_so
 from cicada.answering.whole_documents import WholeDocumentAnswerer
 from cicada.conversation.model import Question
 from cicada.dialogue import NO_CONVERSATION, Conversation, Turn

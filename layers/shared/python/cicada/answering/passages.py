@@ -15,7 +15,7 @@ from cicada.answering.ports import ChatModel
 from cicada.answering.preference import preference, preferred_passages
 from cicada.answering.prompt import passages_prompt, within_budget
 from cicada.answering.pump import streamed
-from cicada.answering.rows_left_out import left_out_of
+from cicada.answering.texts_instead import left_out_of
 from cicada.conversation.model import Question
 from cicada.dialogue import Turn
 from cicada.documents.model import TABLE, Condition, Contains, DocumentKey

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cicada.understanding.understood import Understood
 
 # By the strategies of the heads.
-_SHAPES = {
+SHAPES = {
     "A": Shape.NEEDS_CLARIFICATION,
     "C": Shape.CONTENT_ONLY,
     "H": Shape.HYBRID,
@@ -34,7 +34,7 @@ _SURELY_NONE = 0.96
 
 def plan_of(found: Understood, schema: Schema) -> Plan:
     """The plan of a message that was understood; what contradicts itself in it is left out."""
-    shape, meaning = _SHAPES[found.strategy], found.meaning
+    shape, meaning = SHAPES[found.strategy], found.meaning
     if shape is Shape.HYBRID and not (meaning.restricted or meaning.named):
         shape = Shape.CONTENT_ONLY
     # An unneeded search costs little, an unanswered question much.

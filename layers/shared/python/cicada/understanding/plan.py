@@ -77,8 +77,8 @@ class Plan(Struct, frozen=True):
     `aggregates`: the numbers that are asked for; with `group`, for each value of these fields, of which there are at
     most two. `group` alone asks which values there are. `fields`: those whose values are asked for, in order.
     `limit` and `offset`: the page of a listing. `by`: what made the plan, `rules` or `model`.
-    `carried`: what the rules carried over from earlier turns; a search's `query` and
-    `search_value` have it at their end.
+    `carried`: what the rules carried over from earlier turns; a search's `query` and `search_value` have it at their
+    end, and so has the search that a list of a row may become, which it names.
     `subjects`: what is read as a whole instead of searched for passages; of several, each is read, to compare them.
     `named`: names or numbers of single documents, as the message wrote them; the answer looks them up.
     `single`: the message speaks of one document that the conditions describe ("When does the lease end?").

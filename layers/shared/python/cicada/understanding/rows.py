@@ -101,9 +101,9 @@ def with_extreme(found: Understood, mentions: Sequence[Mention], reader: SchemaR
     if states or len(words) != 1:
         return found
     ((word, is_highest),) = words.items()
-    column = _number_of(word, sums, meaning, mentions, reader.schema)
     if any(word in each.split() for each in meaning.unknown):
         return found  # It is left out already: "below the minimum stock".
+    column = _number_of(word, sums, meaning, mentions, reader.schema)
     if not column and word in _OF_MANY and len(meaning.fields) == 1 and _counts_rows(word, mentions, reader.schema):
         order = Sort(EVERY, is_highest, "count")  # "Which vet had the most appointments?"
         meaning = replace(meaning, group=meaning.fields, order=order, limit=1)
